@@ -18,9 +18,9 @@ def points(path: str) -> np.ndarray:
     return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1).copy()  # the image ends here
 
 
-def main(one: str, other: str) -> str | None:
+def main(path: str, other: str) -> str | None:
     """Return a sentence if the pictures differ in more than a few places, or None."""
-    first, second = points(one), points(other)
+    first, second = points(path), points(other)
     if not first.size or first.shape != second.shape:
         return f"One has {first.shape}, the other {second.shape} points."
     share = float((first != second).mean())

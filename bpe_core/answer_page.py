@@ -50,12 +50,12 @@ def _facts(facts: Mapping[str, Any]) -> list[Markup]:
 
     The other facts are in the sentences of the answer.
     """
-    found = []
+    sections = []
     for name, rows in facts.items():
         if isinstance(rows, Sequence) and not isinstance(rows, str) and rows and isinstance(rows[0], Mapping):
             columns = {column: [row.get(column) for row in rows] for column in rows[0]}
-            found.append(_section(heading_of(name).capitalize(), _table("", columns, range(len(rows)))))
-    return found
+            sections.append(_section(heading_of(name).capitalize(), _table("", columns, range(len(rows)))))
+    return sections
 
 
 def _rows(answer: Answer) -> Markup:

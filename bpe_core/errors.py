@@ -103,7 +103,7 @@ def cause_of(error: BaseException) -> str:
     if isinstance(error, TypeError | AttributeError | NotImplementedError):
         return "it holds a value of the wrong type"
     name = getattr(error, "sqlite_errorname", None)
-    return next((told for kind, told in _OF_DATABASES.items() if name and kind in name), _NO_SENSE)
+    return next((sentence for kind, sentence in _OF_DATABASES.items() if name and kind in name), _NO_SENSE)
 
 
 _NO_SENSE = "it holds an impossible value"

@@ -161,7 +161,7 @@ def charts(report: Report) -> list[Content]:
     if not len(report.history):
         return []
     answers = (answer for _, answer in _answers(report, "figure"))
-    return [figures_with_captions([_marked(one.figure, report) for one in answers if one.figure is not None])]
+    return [figures_with_captions([_marked(answer.figure, report) for answer in answers if answer.figure is not None])]
 
 
 def answers_in_rows(report: Report) -> list[Content]:
@@ -176,7 +176,7 @@ def answers_in_rows(report: Report) -> list[Content]:
 
 
 def _answers(report: Report, shown: str) -> Iterator[tuple[type[Question], Answer]]:
-    for question in filter(lambda one: one.in_report == shown, map(question_named, question_names())):
+    for question in filter(lambda candidate: candidate.in_report == shown, map(question_named, question_names())):
         answer = _answered(question(), report.study)
         if answer is not None:
             yield question, answer

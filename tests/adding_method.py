@@ -55,8 +55,14 @@ class AddingLearner:
             if not ranking:
                 return "no pairs"
             is_forced = row < len(self._forced)
-            best = next(one for one in ranking if one.left == self._forced[row]) if is_forced else ranking[0]
-            other = next((one for one in ranking if one is not best), Candidate(NOTHING, NOTHING, NOTHING))
+            best = (
+                next(candidate for candidate in ranking if candidate.left == self._forced[row])
+                if is_forced
+                else ranking[0]
+            )
+            other = next(
+                (candidate for candidate in ranking if candidate is not best), Candidate(NOTHING, NOTHING, NOTHING)
+            )
             self.reasons["saves"][row] = saved = best.reasons["saves"]
             self._tokens -= saved
             del self._words[best.left]
@@ -68,10 +74,10 @@ class AddingLearner:
         return ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        found = [
+        candidates = [
             Candidate(id, ADDED, count, {"saves": (length - 1) * count}) for id, (length, count) in self._words.items()
         ]
-        return sorted(found, key=lambda one: (-one.reasons["saves"], one.left))[:wanted]
+        return sorted(candidates, key=lambda candidate: (-candidate.reasons["saves"], candidate.left))[:wanted]
 
 
 class WholeWords(LongestMatch):

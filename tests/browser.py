@@ -44,8 +44,8 @@ class Browser:
             answer = self._next()
             if answer.get("id") == self._number:
                 assert "error" not in answer, (method, answer)
-                found: dict[str, Any] = answer["result"]
-                return found
+                result: dict[str, Any] = answer["result"]
+                return result
             self._note(answer)
 
     def _next(self) -> dict[str, Any]:
@@ -54,19 +54,19 @@ class Browser:
             assert received, "the browser has ended"
             self._waiting += received
         message, _, self._waiting = self._waiting.partition(b"\0")
-        found: dict[str, Any] = json.loads(message)
-        return found
+        event: dict[str, Any] = json.loads(message)
+        return event
 
     def _note(self, event: dict[str, Any]) -> None:
-        told = event.get("params", {})
+        parameters = event.get("params", {})
         if event.get("method") == "Runtime.exceptionThrown":
-            self.errors.append(str(told["exceptionDetails"]))
-        elif event.get("method") == "Log.entryAdded" and told["entry"]["level"] == "error":
-            self.errors.append(told["entry"]["text"])
-        elif event.get("method") == "Runtime.consoleAPICalled" and told["type"] in ("error", "assert"):
-            self.errors.append(str(told["args"]))
+            self.errors.append(str(parameters["exceptionDetails"]))
+        elif event.get("method") == "Log.entryAdded" and parameters["entry"]["level"] == "error":
+            self.errors.append(parameters["entry"]["text"])
+        elif event.get("method") == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "assert"):
+            self.errors.append(str(parameters["args"]))
         elif event.get("method") == "Network.requestWillBeSent":
-            self.requests.append(told["request"]["url"])
+            self.requests.append(parameters["request"]["url"])
 
     def open(self, path: Path) -> None:
         self.call("Page.navigate", url=path.as_uri())
@@ -81,9 +81,9 @@ class Browser:
 
         If the value is a promise, wait for its result.
         """
-        found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in found, found["exceptionDetails"]
-        return found["result"].get("value")
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in result, result["exceptionDetails"]
+        return result["result"].get("value")
 
     def type(self, text: str) -> None:
         self.call("Input.insertText", text=text)

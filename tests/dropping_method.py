@@ -73,8 +73,14 @@ class DroppingLearner:
             if not ranking:
                 return "no pairs"
             is_forced = row < len(self._forced)
-            best = next(one for one in ranking if one.left == self._forced[row]) if is_forced else ranking[0]
-            other = next((one for one in ranking if one is not best), Candidate(NOTHING, NOTHING, NOTHING))
+            best = (
+                next(candidate for candidate in ranking if candidate.left == self._forced[row])
+                if is_forced
+                else ranking[0]
+            )
+            other = next(
+                (candidate for candidate in ranking if candidate is not best), Candidate(NOTHING, NOTHING, NOTHING)
+            )
             self.reasons["share"][row] = best.count / sum(self._counts().values())
             del self._id_of[self._seeds.pop(best.left)]
             columns.left[row], columns.right[row], columns.count[row] = best.left, NOTHING, best.count
@@ -87,8 +93,8 @@ class DroppingLearner:
 
     def candidates(self, wanted: int) -> list[Candidate]:
         counts = self._counts()
-        found = [Candidate(id, NOTHING, counts[id]) for id in self._seeds]
-        return sorted(found, key=lambda one: (one.count, one.left))[:wanted]
+        candidates = [Candidate(id, NOTHING, counts[id]) for id in self._seeds]
+        return sorted(candidates, key=lambda candidate: (candidate.count, candidate.left))[:wanted]
 
     def _counts(self) -> Counter[int]:
         counts: Counter[int] = Counter()

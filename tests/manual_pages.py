@@ -57,21 +57,23 @@ class Recorder:
         self.lines: list[str] = []
         self.description = self.epilog = ""
 
-    def add_argument(self, *names: str, **told: Any) -> None:
-        if not told.get("help"):
+    def add_argument(self, *names: str, **keywords: Any) -> None:
+        if not keywords.get("help"):
             raise Undocumented(f"{names} has no help")
-        metavar, choices = told.get("metavar"), told.get("choices")
+        metavar, choices = keywords.get("metavar"), keywords.get("choices")
         value = " ".join(metavar) if isinstance(metavar, tuple) else metavar or "|".join(choices or ())
-        many = " …" if told.get("nargs") in ("*", "+") else ""
+        many = " …" if keywords.get("nargs") in ("*", "+") else ""
         if not names[0].startswith("-"):
             shown = (value or names[0]) + many
-        elif told.get("action") is argparse.BooleanOptionalAction:
+        elif keywords.get("action") is argparse.BooleanOptionalAction:
             shown = f"{names[0]}, --no-{names[0][2:]}"
-        elif str(told.get("action")).startswith("store_"):
+        elif str(keywords.get("action")).startswith("store_"):
             shown = ", ".join(names)
         else:
             shown = f"{', '.join(names)} {value or names[-1].lstrip('-').upper()}{many}"
-        self.lines.append(f"- `{shown}`: {marked(str(told['help']))}{'; needed' if told.get('required') else ''}")
+        self.lines.append(
+            f"- `{shown}`: {marked(str(keywords['help']))}{'; needed' if keywords.get('required') else ''}"
+        )
 
     def add_argument_group(self, *_: Any, **__: Any) -> Recorder:
         return self
@@ -103,7 +105,7 @@ def of_command(name: str) -> Recorder:
 
 def commands() -> Iterator[str]:
     asked = {name: of_command(name) for name in command_questions()}
-    shared = [line for line in asked["race"].lines if all(line in one.lines for one in asked.values())]
+    shared = [line for line in asked["race"].lines if all(line in other.lines for other in asked.values())]
     for title, commands in GROUPS.items():
         yield f"## {title}\n"
         for name, summary in commands.items():
@@ -133,16 +135,18 @@ def python() -> Iterator[str]:
     for line in stub.splitlines():
         if line.startswith("# ") and "on one page" not in line:
             yield f"## {line[2:].partition(':')[0].partition('.')[0]}\n"
-        found = re.match(r"from \S+ import \w+ as (\w+)(?:  # (.*))?", line)
-        if found:
-            yield from _documented(f"bpe.{found[1]}", getattr(bpe_core, found[1]), found[2])
+        match = re.match(r"from \S+ import \w+ as (\w+)(?:  # (.*))?", line)
+        if match:
+            yield from _documented(f"bpe.{match[1]}", getattr(bpe_core, match[1]), match[2])
     yield "## The questions as functions\n"
     yield "Each takes a study first, or several by name, and returns an Answer; `help(bpe.why)` tells more.\n"
     for name in question_names():
         shown = [
-            one.name if one.default is inspect.Parameter.empty else f"{one.name}={one.default!r}"
-            for one in inspect.signature(getattr(bpe_core, name)).parameters.values()
-            if one.name != "work"
+            parameter.name
+            if parameter.default is inspect.Parameter.empty
+            else f"{parameter.name}={parameter.default!r}"
+            for parameter in inspect.signature(getattr(bpe_core, name)).parameters.values()
+            if parameter.name != "work"
         ]
         command = f"[{name.replace('_', '-')}](commands.md#{name.replace('_', '-')})"
         yield f"- `bpe.{name}({', '.join(shown)})`: {question_summary(name)}; see {command}."
@@ -188,17 +192,17 @@ def is_short(default: object) -> bool:
 
 def signature(name: str, thing: Any) -> str:
     """Return how a function or class is called. Long defaults, and defaults that the engine makes, become dots."""
-    found, empty = inspect.signature(thing), inspect.Parameter.empty
+    called, empty = inspect.signature(thing), inspect.Parameter.empty
     parameters = [
-        one.replace(
-            annotation=empty if one.annotation is empty else Plain(str(one.annotation)),
-            default=one.default if is_short(one.default) else Plain("..."),
+        parameter.replace(
+            annotation=empty if parameter.annotation is empty else Plain(str(parameter.annotation)),
+            default=parameter.default if is_short(parameter.default) else Plain("..."),
         )
-        for one in found.parameters.values()
-        if one.name != "self"
+        for parameter in called.parameters.values()
+        if parameter.name != "self"
     ]
-    returned = "" if str(found.return_annotation) in ("None", str(empty)) else f" -> {found.return_annotation}"
-    return f"{name}{found.replace(parameters=parameters, return_annotation=empty)}{returned}"
+    returned = "" if str(called.return_annotation) in ("None", str(empty)) else f" -> {called.return_annotation}"
+    return f"{name}{called.replace(parameters=parameters, return_annotation=empty)}{returned}"
 
 
 def own_docstring(name: str, thing: Any) -> str:
@@ -240,60 +244,65 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[st
 def formats() -> Iterator[str]:
     def rows() -> Iterator[tuple[str, ...]]:
         for name, row in FORMATS.rows.items():
-            one = FORMATS[name]
+            format = FORMATS[name]
             lacks = {
-                "how text is split": one.holds_splitting,
-                "numbers": one.numbers_tokens,
-                "special tokens": one.holds_specials,
+                "how text is split": format.holds_splitting,
+                "numbers": format.numbers_tokens,
+                "special tokens": format.holds_specials,
             }
             yield (
                 f"`{name}`",
                 ", ".join(f"`{ending}`" for ending in row.endings),
                 marked(row.explanation),
-                ", ".join(name for name, method in METHODS.items() if method.fits(one)) if one.tables else "all",
+                ", ".join(name for name, method in METHODS.items() if method.fits(format)) if format.tables else "all",
                 ", ".join(what for what, holds in lacks.items() if not holds) or "–",
-                one.peer_name or "–",
+                format.peer_name or "–",
             )
 
     yield from table(("format", "names end in", "what it is", "methods", "does not hold", "checked by"), rows())
 
 
 def measures() -> Iterator[str]:
-    for one in MEASURES.values():
-        if not one.meaning:
-            raise Undocumented(one.name)
-        if one.unit not in WHOLE_NUMBERS and not (one.note and (one.formula or one.unit == "seconds")):
-            raise Undocumented(f"the formula or the limits of {one.name}")
-        unit = {"ratio": "no unit", "share": "percent", "": "no unit"}.get(one.unit, one.unit)
-        yield f"### {one.title}" if not one.name.startswith("morpheme_") else f"### {one.title}, in sweeps"
-        yield f"\nColumn `{one.name}`, {unit}. {marked(one.meaning).removesuffix('.')}.\n"
-        if one.formula:
-            yield f"Formula: {marked(one.formula).removesuffix('.')}.\n"
-        if one.note:
-            yield f"Limits: {marked(one.note)}\n"
+    for measure in MEASURES.values():
+        if not measure.meaning:
+            raise Undocumented(measure.name)
+        if measure.unit not in WHOLE_NUMBERS and not (measure.note and (measure.formula or measure.unit == "seconds")):
+            raise Undocumented(f"the formula or the limits of {measure.name}")
+        unit = {"ratio": "no unit", "share": "percent", "": "no unit"}.get(measure.unit, measure.unit)
+        yield f"### {measure.title}" if not measure.name.startswith("morpheme_") else f"### {measure.title}, in sweeps"
+        yield f"\nColumn `{measure.name}`, {unit}. {marked(measure.meaning).removesuffix('.')}.\n"
+        if measure.formula:
+            yield f"Formula: {marked(measure.formula).removesuffix('.')}.\n"
+        if measure.note:
+            yield f"Limits: {marked(measure.note)}\n"
 
 
 def presets() -> Iterator[str]:
-    yield from table(("preset", "what it is"), ((f"`{n}`", marked(one.explanation)) for n, one in PRESETS.items()))
+    yield from table(
+        ("preset", "what it is"), ((f"`{n}`", marked(preset.explanation)) for n, preset in PRESETS.items())
+    )
 
 
 def methods() -> Iterator[str]:
-    rows = ((one.title, f"`{name}`", one.explanation, "; ".join(one.usual_sizes)) for name, one in METHODS.items())
+    rows = (
+        (method.title, f"`{name}`", method.explanation, "; ".join(method.usual_sizes))
+        for name, method in METHODS.items()
+    )
     yield from table(("method", "name", "what it does", "usual sizes"), rows)
 
 
 def ties() -> Iterator[str]:
     yield from table(
-        ("rule", "it takes the pair"), ((f"`{name}`", marked(one.takes)) for name, one in TIE_RULES.items())
+        ("rule", "it takes the pair"), ((f"`{name}`", marked(rule.takes)) for name, rule in TIE_RULES.items())
     )
 
 
-MAKERS = {one.__name__: one for one in (commands, python, formats, measures, presets, methods, ties)}
+MAKERS = {maker.__name__: maker for maker in (commands, python, formats, measures, presets, methods, ties)}
 
 
 def made(page: str) -> str:
     """Return a page with its generated parts made anew from the code."""
-    return PART.sub(lambda found: f"{found[1]}{chr(10).join(MAKERS[found[2]]())}\n{found[3]}", page)
+    return PART.sub(lambda match: f"{match[1]}{chr(10).join(MAKERS[match[2]]())}\n{match[3]}", page)
 
 
 def pages() -> list[Path]:

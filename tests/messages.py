@@ -51,7 +51,7 @@ def _messages_of_code() -> tuple[tuple[str, Message], ...]:
     paths = [path for folder in ("app", "bpe_core") for path in sorted((ROOT / folder).rglob("*.py"))]
     trees = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in paths}
     errors = children_of("BpeError", trees)
-    return tuple(found for path, tree in trees.items() for found in messages_in(path, tree, errors))
+    return tuple(message for path, tree in trees.items() for message in messages_in(path, tree, errors))
 
 
 def messages_in(path: str, tree: ast.Module, errors: set[str]) -> Iterator[tuple[str, Message]]:

@@ -80,12 +80,12 @@ def _made(lines: Sequence[str], characters: int) -> str:
     """Return a text of the words in these lines and of new words made from their parts. A few words are frequent."""
     rng = random.Random(characters)
     languages = [_vocabulary(line.split(), COINED // len(lines), rng) for line in lines if line.strip()]
-    found: list[str] = []
+    sentences: list[str] = []
     while characters > 0:
         words, weights = rng.choice(languages)
-        found.append(" ".join(rng.choices(words, cum_weights=weights, k=rng.randint(3, 30))))
-        characters -= len(found[-1]) + 1
-    return "\n".join(found)
+        sentences.append(" ".join(rng.choices(words, cum_weights=weights, k=rng.randint(3, 30))))
+        characters -= len(sentences[-1]) + 1
+    return "\n".join(sentences)
 
 
 def _vocabulary(words: list[str], coined: int, rng: random.Random) -> tuple[list[str], list[float]]:

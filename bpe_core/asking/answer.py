@@ -108,8 +108,10 @@ class Answer:
         columns = [[self.columns[name][row] for row in chosen[:MOST_SHOWN]] for name in names]
         cells = ([cell_text(name, value) for value in column] for name, column in zip(names, columns, strict=True))
         if len(self.table):
-            told = self.table.rows_in_words if self.rows is None else f"{len(chosen):,} of {len(self.table):,} rows"
-            parts.append(markup.table(told, tuple(map(heading_of, names)), zip(*cells, strict=True)))
+            row_count = (
+                self.table.rows_in_words if self.rows is None else f"{len(chosen):,} of {len(self.table):,} rows"
+            )
+            parts.append(markup.table(row_count, tuple(map(heading_of, names)), zip(*cells, strict=True)))
         return str(markup.element("div", {"class": "bpe-explorer"}, *parts))
 
     @property

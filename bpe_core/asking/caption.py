@@ -20,8 +20,10 @@ def caption_of(question: str, about: Study | Mapping[str, Study] | None) -> str:
         studies = about
     elif about is not None:
         studies = {"": about}
-    told = [f"{name}: {_recipe(study.history)}" if name else _recipe(study.history) for name, study in studies.items()]
-    return " ".join(f"{part}." for part in (question, *told, f"BPE Explorer {program_version()}"))
+    recipes = [
+        f"{name}: {_recipe(study.history)}" if name else _recipe(study.history) for name, study in studies.items()
+    ]
+    return " ".join(f"{part}." for part in (question, *recipes, f"BPE Explorer {program_version()}"))
 
 
 def _recipe(history: History) -> str:

@@ -98,13 +98,13 @@ def _by_name(
         parameters[names[0]] = parameters.pop("study")
     if len(given) > len(names):
         raise BpeError(f"{question.name} takes at most {len(names)} values, {', '.join(names)}; not {len(given)}.")
-    found = dict(zip(names, given, strict=False))
-    twice = next((name for name in found if name in parameters), None)
+    values = dict(zip(names, given, strict=False))
+    twice = next((name for name in values if name in parameters), None)
     if twice is not None:
         raise BpeError(
             f"{question.name} got two values for {twice!r}, one by position and one by name; give one of them."
         )
-    return found
+    return values
 
 
 def signature_of(question: type[Question]) -> Signature:

@@ -75,7 +75,7 @@ class Parameter:
         if self.kind == "files":
             return " ".join(value.paths)
         if self.kind in ("numbers", "texts", "ids"):
-            return " ".join(str(one) for one in value)
+            return " ".join(str(entry) for entry in value)
         return str(value)
 
     def read(self, text: str) -> Any:
@@ -108,14 +108,14 @@ class Parameter:
         if self.kind in ("texts", "ids") and isinstance(value, str):
             return (value,)
         if self.kind in ("numbers", "texts", "ids", "pairs") and isinstance(value, Iterable):
-            return tuple(tuple(one) if isinstance(one, list) else one for one in value)
+            return tuple(tuple(entry) if isinstance(entry, list) else entry for entry in value)
         return value
 
     def checked(self, value: Any) -> Any:
         """Return a value unchanged, or raise BpeError if the value is not one of the choices."""
         allowed = (*self.choices, *self.older)
         chosen = value.split(",") if self.several and isinstance(value, str) else [value]
-        wrong = next((one for one in chosen if one not in allowed and one != self.default), None)
+        wrong = next((choice for choice in chosen if choice not in allowed and choice != self.default), None)
         if self.choices and self.kind == "text" and wrong is not None:
             raise BpeError(f"{self.name} cannot be {wrong!r}; choose one of {', '.join(map(repr, allowed))}.")
         return value
@@ -128,10 +128,10 @@ class Parameter:
             yield self.flag
         elif self.kind in ("numbers", "texts", "pairs", "files"):
             values: Sequence[Any] = value.paths if self.kind == "files" else value
-            for place, one in enumerate(values):
+            for place, entry in enumerate(values):
                 if self.repeated or not place:
                     yield self.flag
-                yield from map(str, one if self.kind == "pairs" else (one,))
+                yield from map(str, entry if self.kind == "pairs" else (entry,))
         else:
             yield self.flag
             yield str(value)
@@ -166,4 +166,4 @@ def parameters_of(question: type) -> tuple[Parameter, ...]:
 
 
 def _choices(hint: Any) -> tuple[str, ...]:
-    return tuple(one for one in get_args(hint) if isinstance(one, str))
+    return tuple(literal for literal in get_args(hint) if isinstance(literal, str))

@@ -122,10 +122,10 @@ class Question:
 
     def arguments(self) -> Iterator[str]:
         """Yield the words of a command line that asks this question."""
-        for one in self.parameters():
-            value = getattr(self, one.name)
-            if one.positional or value != one.default:
-                yield from one.words(value)
+        for parameter in self.parameters():
+            value = getattr(self, parameter.name)
+            if parameter.positional or value != parameter.default:
+                yield from parameter.words(value)
 
 
 def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, **parameters: Any) -> Answer:
@@ -134,14 +134,14 @@ def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, *
     `parameters` are the parameters of the question. A list may stand for a tuple. Raise BpeError if a parameter is
     unknown or missing.
     """
-    known = {one.name: one for one in question.parameters()}
+    known = {parameter.name: parameter for parameter in question.parameters()}
     unknown = next((name for name in parameters if name not in known), None)
     if unknown is not None:
         raise BpeError(
             f"The question {question.name} has no parameter {unknown!r}; its parameters are: "
             f"{', '.join(known) or 'none'}."
         )
-    missing = next((one.name for one in known.values() if one.is_required), None)
+    missing = next((parameter.name for parameter in known.values() if parameter.is_required), None)
     if missing is not None and missing not in parameters:
         raise BpeError(f"The question {question.name} needs {missing!r}: {known[missing].help}.")
     plain = {name: known[name].checked(known[name].as_meant(value)) for name, value in parameters.items()}
@@ -154,7 +154,7 @@ def _studies(question: type[Question], given: Any) -> Any:
     if question.studies is None:
         return Study.of(given)
     check_how_many(question, len(by_name(given)))
-    return {name: Study.of(one, name) for name, one in given.items()}
+    return {name: Study.of(learned, name) for name, learned in given.items()}
 
 
 def check_how_many(question: type[Question], tokenizers: int) -> None:

@@ -73,10 +73,10 @@ def share(value: str) -> float:
 
 
 def size(value: str) -> int:
-    found = size_in(value)
-    if not found:
+    number_of_bytes = size_in(value)
+    if not number_of_bytes:
         raise argparse.ArgumentTypeError(f"{quoted(value)} is not a size; write it as 500MB or 2GB")
-    return found
+    return number_of_bytes
 
 
 def add_merge_limits(parser: argparse.ArgumentParser, own: OwnArguments = MappingProxyType({})) -> None:
@@ -103,12 +103,12 @@ def own_arguments(command: str, methods: Iterable[MethodFacts] | None = None) ->
 
     `methods` are the methods that are considered. By default all methods are considered.
     """
-    found: dict[str, tuple[Choice, Argument]] = {}
+    choices: dict[str, tuple[Choice, Argument]] = {}
     for method in METHODS.values() if methods is None else methods:
         for name, declared in method.own_choices.items():
             if declared.argument is not None and command in declared.argument.commands:
-                found.setdefault(name, (declared, declared.argument))
-    return found
+                choices.setdefault(name, (declared, declared.argument))
+    return choices
 
 
 def add_own_choices(parser: argparse._ActionsContainer, own: OwnArguments, group: str | None = None) -> None:

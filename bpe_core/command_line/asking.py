@@ -60,21 +60,23 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
     if question.table_first:
         parser.add_argument("table", metavar="TABLE", help=ANY_TABLE)
         parser.set_defaults(merges=None)
-    for one in parameters:
-        if one.positional:
-            many: dict[str, Any] = {} if one.is_required else {"nargs": "?", "default": one.default}
-            many = {"nargs": "*"} if one.from_input else many
-            parser.add_argument(one.name, type=_TYPES[one.kind], metavar=one.metavar, help=one.help, **many)
+    for parameter in parameters:
+        if parameter.positional:
+            many: dict[str, Any] = {} if parameter.is_required else {"nargs": "?", "default": parameter.default}
+            many = {"nargs": "*"} if parameter.from_input else many
+            parser.add_argument(
+                parameter.name, type=_TYPES[parameter.kind], metavar=parameter.metavar, help=parameter.help, **many
+            )
     if not question.table_first:
-        _add_studies(parser, question, has_text=any(one.positional for one in parameters))
+        _add_studies(parser, question, has_text=any(parameter.positional for parameter in parameters))
     if question.needs != "no texts":
         which = parser.add_mutually_exclusive_group()
         which.add_argument("--corpus", nargs="+", default=[], metavar="FILE", help=PURPOSES[question.needs])
         add_groups(which)
         add_reading(parser)
-    for one in parameters:
-        if not one.positional:
-            _add_parameter(parser, one)
+    for parameter in parameters:
+        if not parameter.positional:
+            _add_parameter(parser, parameter)
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print sentences and rows as JSON")
     shown.add_argument("--csv", action="store_true", help="print all rows as CSV")
@@ -97,7 +99,7 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
     with working(stopped="") as interruption:
         if options.page is not None and question.of_page:
             setattr(options, question.of_page, True)
-        asked = question(**{one.name: _value(options, one) for one in question.parameters()})
+        asked = question(**{parameter.name: _value(options, parameter) for parameter in question.parameters()})
         studies = _studies(question, options, asked.table_named())
         answer = asked.answer(studies, interruption.work)
     if options.output is not None:
@@ -107,8 +109,8 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
 
         write_page(question, answer, studies, options.page)
     if options.json:
-        told = {"sentences": answer.sentences, **answer.facts, "rows": answer.table.records()}
-        print(json.dumps(told, ensure_ascii=False))
+        document = {"sentences": answer.sentences, **answer.facts, "rows": answer.table.records()}
+        print(json.dumps(document, ensure_ascii=False))
     elif options.csv:
         sys.stdout.write(csv_text(answer.table))
     elif options.latex or options.markdown:
@@ -133,7 +135,7 @@ def coloured(tokens: Sequence[str], kinds: Sequence[str] = ()) -> str:
     if not _has_colours():
         return " | ".join(tokens)
     grounds = cycle(TERMINAL_GROUNDS)
-    return "".join(f"\x1b[38;5;16;48;5;{next(grounds)}m{one}" for one in tokens) + "\x1b[0m"
+    return "".join(f"\x1b[38;5;16;48;5;{next(grounds)}m{token}" for token in tokens) + "\x1b[0m"
 
 
 def _has_colours() -> bool:
@@ -189,34 +191,41 @@ def _add_studies(parser: argparse.ArgumentParser, question: type[Question], *, h
     parser.add_argument("--merges", required=has_text, metavar="FILE", help=ANY_TABLE if has_text else "the same")
 
 
-def _add_parameter(parser: argparse.ArgumentParser, one: Parameter) -> None:
-    if one.kind == "truth":
-        parser.add_argument(one.flag, dest=one.name, action="store_true", help=one.help)
+def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+    if parameter.kind == "truth":
+        parser.add_argument(parameter.flag, dest=parameter.name, action="store_true", help=parameter.help)
         return
-    told: dict[str, Any] = {"dest": one.name, "type": _TYPES[one.kind], "help": one.help, "default": one.default}
-    if one.choices and not one.several:
-        told["choices"] = (*one.choices, *one.older)
-    if one.const:
-        told |= {"nargs": "?", "const": one.const}
-    names: Any = one.metavar or one.name.upper()
-    if one.kind == "pairs":
-        told |= {"nargs": 2, "action": "append", "default": []}
+    keywords: dict[str, Any] = {
+        "dest": parameter.name,
+        "type": _TYPES[parameter.kind],
+        "help": parameter.help,
+        "default": parameter.default,
+    }
+    if parameter.choices and not parameter.several:
+        keywords["choices"] = (*parameter.choices, *parameter.older)
+    if parameter.const:
+        keywords |= {"nargs": "?", "const": parameter.const}
+    names: Any = parameter.metavar or parameter.name.upper()
+    if parameter.kind == "pairs":
+        keywords |= {"nargs": 2, "action": "append", "default": []}
         names = tuple(names.split())
-    elif one.kind in ("numbers", "texts", "files"):
-        told |= {"action": "append", "default": []} if one.repeated else {"nargs": "+", "default": one.default}
-    parser.add_argument(one.flag, metavar=names, required=one.is_required, **told)
+    elif parameter.kind in ("numbers", "texts", "files"):
+        keywords |= (
+            {"action": "append", "default": []} if parameter.repeated else {"nargs": "+", "default": parameter.default}
+        )
+    parser.add_argument(parameter.flag, metavar=names, required=parameter.is_required, **keywords)
 
 
-def _value(options: argparse.Namespace, one: Parameter) -> Any:
-    value = getattr(options, one.name)
-    if one.kind == "ids":
-        others = any(getattr(options, name, None) for name in one.instead)
+def _value(options: argparse.Namespace, parameter: Parameter) -> Any:
+    value = getattr(options, parameter.name)
+    if parameter.kind == "ids":
+        others = any(getattr(options, name, None) for name in parameter.instead)
         return tuple(value) if value or others else tuple(text_or_standard_input(()).split())
-    if one.from_input:
+    if parameter.from_input:
         return text_or_standard_input(value)
-    if one.kind == "pairs":
+    if parameter.kind == "pairs":
         return tuple(tuple(pair) for pair in value)
-    if one.kind == "files":
+    if parameter.kind == "files":
         return None if value is None else named_texts(value)
     return tuple(value) if isinstance(value, list) else value
 
@@ -256,16 +265,16 @@ def _several(question: type[Question], options: argparse.Namespace) -> dict[str,
     if is_whole_session or options.runs:
         from bpe_core.studies.sessions import runs_of_session  # this module loads SQLite
 
-        found = runs_of_session(tables[0], with_moment=not is_whole_session)
+        studies = runs_of_session(tables[0], with_moment=not is_whole_session)
     else:
-        found = {}
+        studies = {}
         for word in tables:
             name, table = named_file(word)
             study = open_study(table)
             sys.stderr.writelines(f"{plain(table)}: {note}\n" for note in study.notes)
-            found[free_name(name or table, found)] = study
-    check_how_many(question, len(found))
-    return {name: _with_texts(question, study, options) for name, study in found.items()}
+            studies[free_name(name or table, studies)] = study
+    check_how_many(question, len(studies))
+    return {name: _with_texts(question, study, options) for name, study in studies.items()}
 
 
 def _with_texts(question: type[Question], study: Study, options: argparse.Namespace) -> Study:

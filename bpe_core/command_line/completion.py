@@ -194,7 +194,10 @@ def _plain(text: str) -> str:
 def fish(commands: Commands) -> str:
     lines = [f"# Made by `{PROGRAM} completion fish`."]
     first = "__fish_use_subcommand"
-    lines += [f"complete -c {PROGRAM} -n {first} -a {name} -d {_quoted(one.summary)}" for name, one in commands.items()]
+    lines += [
+        f"complete -c {PROGRAM} -n {first} -a {name} -d {_quoted(command.summary)}"
+        for name, command in commands.items()
+    ]
     lines += [_fish_option(first, option) for option in _general()]
     for name, command in commands.items():
         seen = f"'__fish_seen_subcommand_from {name}'"

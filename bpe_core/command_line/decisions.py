@@ -60,20 +60,21 @@ def decided(
     """
     if not (decisions := sorted([*(options.forbid or ()), *(options.force or ())])):
         return recipe, history
-    for one in decisions:
+    for decision in decisions:
         trainer = Trainer(words, recipe, history=history, cancelled=work.cancelled, progress=work.progress)
-        while trainer.steps_planned >= one.step > len(trainer.history) + 1 and not (
+        while trainer.steps_planned >= decision.step > len(trainer.history) + 1 and not (
             trainer.end_reason or work.cancelled()
         ):
-            trainer.advance(one.step - 1 - len(trainer.history), seconds=SECONDS_BETWEEN_REPORTS)
+            trainer.advance(decision.step - 1 - len(trainer.history), seconds=SECONDS_BETWEEN_REPORTS)
         history = trainer.history
         if work.cancelled():
             break
-        if len(history) < one.step - 1 or one.step > trainer.steps_planned:
+        if len(history) < decision.step - 1 or decision.step > trainer.steps_planned:
             raise RecipeError(
-                f"There is no step {one.step:,} for --{one.act} {one.pair}: without it there are {len(history):,}."
+                f"There is no step {decision.step:,} for --{decision.act} {decision.pair}: "
+                f"without it there are {len(history):,}."
             )
-        intervention = Intervention(one.step, one.act, *_pair(one.pair, Study(history)))
+        intervention = Intervention(decision.step, decision.act, *_pair(decision.pair, Study(history)))
         recipe = recipe.with_changes(interventions=(*recipe.interventions, intervention))
     return recipe, history
 

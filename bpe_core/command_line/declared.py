@@ -19,8 +19,8 @@ class DeclaredArguments:
         self._parser = argparse.ArgumentParser(add_help=False)  # knows the name of each argument
         declare(self)  # type: ignore[arg-type]  # it takes them as a parser does
 
-    def add_argument(self, *flags: str, **told: Any) -> argparse.Action:
-        action = self._parser.add_argument(*flags, **told)
+    def add_argument(self, *flags: str, **keywords: Any) -> argparse.Action:
+        action = self._parser.add_argument(*flags, **keywords)
         self.actions.append(action)
         return action
 

@@ -78,21 +78,21 @@ def add_languages(parser: argparse.ArgumentParser, own: OwnArguments) -> None:
 
 
 def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for name, *files in options.group:
         if not files:
             raise RecipeError(f"Which texts are in the group {name!r}? Write --group NAME FILE ...")
-        found.setdefault(name, []).extend(files)
+        groups.setdefault(name, []).extend(files)
     for language, *files in getattr(options, "dev", ()):
         if not files:
             raise RecipeError(f"Which text is the dev text of {language!r}? Write --dev NAME FILE ...")
-        found.setdefault(dev_name(language), []).extend(files)
+        groups.setdefault(dev_name(language), []).extend(files)
     if options.groups_of is not None:
         from bpe_core.text.reading.folders import folders_in
 
         for name, paths in folders_in(Path(options.groups_of)).items():
-            found.setdefault(name, []).extend(map(str, paths))
-    return found
+            groups.setdefault(name, []).extend(map(str, paths))
+    return groups
 
 
 def dev_name(language: str) -> str:
@@ -131,43 +131,43 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
 class _MixtureBuilder:
     """A mixture that the arguments change group by group."""
 
-    def __init__(self, names: Sequence[str], told: Mixture) -> None:
-        self.by: By = told.by
+    def __init__(self, names: Sequence[str], before: Mixture) -> None:
+        self.by: By = before.by
         self._names = names or [""]
         # If shares are given, a group without one has none: the code that weighs the words reports it.
-        unsaid = self._names if told.by == "times" else ()
-        self.groups = {name: told.of(name) for name in [*unsaid, *(one.name for one in told.groups)]}
+        unsaid = self._names if before.by == "times" else ()
+        self.groups = {name: before.of(name) for name in [*unsaid, *(group.name for group in before.groups)]}
 
     def change(self, given: Sequence[str], change: Callable[[Group, str], Group]) -> None:
         """Apply each NAME=VALUE to the group NAME. Apply a VALUE without a name to all groups."""
-        for one in given:
-            name, equals, value = one.rpartition("=")
+        for argument in given:
+            name, equals, value = argument.rpartition("=")
             for chosen in [name] if equals else self._names:
                 self.groups[chosen] = change(self.groups.get(chosen, Group(chosen)), value)
 
     def weigh(self, weights: Sequence[str], by: By | None, with_dev: Collection[str]) -> None:
         """Set new weights for all groups. Groups of dev texts need no weight."""
-        are_shares = {one.strip().endswith("%") for one in weights}
+        are_shares = {weight.strip().endswith("%") for weight in weights}
         if len(are_shares) == 2:
             raise RecipeError("Give all weights as shares (70%) or all as factors (2, 0.5), not both.")
         self.by = (by or "bytes") if are_shares == {True} else "times"
-        if any("=" not in one for one in weights):
+        if any("=" not in weight for weight in weights):
             raise RecipeError("Name the group of each weight: --weights NAME=WEIGHT ...")
         usual = weight_of("1" if self.by == "times" else "0")
         self.groups = {name: replace(group, weight=usual) for name, group in self.groups.items()}
-        weighed = {one.rpartition("=")[0] for one in weights}
+        weighed = {weight.rpartition("=")[0] for weight in weights}
         without = [name for name in self._names if name not in weighed and name not in with_dev]
         if without and self.by != "times":
             raise RecipeError(f"The group {without[0]!r} has no share; give each group one; 0% is allowed.")
         self.change(weights, lambda group, value: replace(group, weight=weight_of(value)))
 
     def tell_ratios(self, ratios: Sequence[str]) -> None:
-        for one in ratios:
-            name, equals, _ = one.rpartition("=")
+        for ratio in ratios:
+            name, equals, _ = ratio.rpartition("=")
             known = dict.fromkeys([*self._names, *self.groups])
             if not equals or name not in known:
                 raise RecipeError(
-                    f"--ratio {one}: write NAME=NUMBER with the name of a group; there are {', '.join(known)}."
+                    f"--ratio {ratio}: write NAME=NUMBER with the name of a group; there are {', '.join(known)}."
                 )
         self.change(ratios, lambda group, value: replace(group, ratio=weight_of(value)))
 

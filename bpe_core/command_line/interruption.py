@@ -227,9 +227,9 @@ class ProgressInJson(ShownProgress):
         is_last = progress.total is not None and progress.done >= progress.total
         if is_new or is_last or now - self._shown >= SECONDS_BETWEEN_OBJECTS:
             self._shown = now
-            told = {"stage": progress.stage, "done": progress.done, "total": progress.total, "unit": progress.unit}
-            told |= {"detail": progress.detail, "seconds": round(now - self._first, 3)}
-            self._stream.write(f"{json.dumps(told, ensure_ascii=False)}\n")
+            record = {"stage": progress.stage, "done": progress.done, "total": progress.total, "unit": progress.unit}
+            record |= {"detail": progress.detail, "seconds": round(now - self._first, 3)}
+            self._stream.write(f"{json.dumps(record, ensure_ascii=False)}\n")
             self._stream.flush()
 
 

@@ -123,13 +123,13 @@ class Account:
         recipes = {self._relative(path): recipe for path in self._named + self._results if (recipe := _recipe(path))}
         arguments = [self._portable(word) for word in self._argv]
         folder = self._relative(".")
-        texts = {self._relative(path): told for path in self._named if (told := _texts_in(path))}
+        texts = {self._relative(path): sources for path in self._named if (sources := _texts_in(path))}
         return Manifest(program_version(), folder, arguments, self._inputs, results, recipes, texts, used())
 
     def write(self, manifest: Manifest) -> None:
         with write_atomically(self.path) as file:
-            told = json.dumps(asdict(manifest), ensure_ascii=False, indent=1)
-            file.write(told.encode(errors="backslashreplace") + b"\n")
+            text = json.dumps(asdict(manifest), ensure_ascii=False, indent=1)
+            file.write(text.encode(errors="backslashreplace") + b"\n")
 
     def _fingerprint(self, path: str) -> Fingerprint:
         size, digest = fingerprint_of(standing(located(path)))
@@ -150,16 +150,16 @@ class Account:
 
 
 def read_manifest(path: Path) -> Manifest:
-    told = json_of(
+    document = json_of(
         read_small_file(standing(path), "the manifest", FormatError), f"{path} is not a manifest: it is not JSON"
     )
-    version = told.get("version") if isinstance(told, dict) else None
+    version = document.get("version") if isinstance(document, dict) else None
     if isinstance(version, int) and version > VERSION:
         raise FormatError(f"{path} was written by a newer version of this program; update this one to repeat it.")
     with gate(f"{path} is not a manifest of this program, or is damaged"):
-        prints = {name: [Fingerprint(**one) for one in told[name]] for name in ("inputs", "results")}
-        manifest = Manifest(**{**told, **prints})
-        places = [manifest.folder, *(one.path for one in (*manifest.inputs, *manifest.results))]
+        prints = {name: [Fingerprint(**print_) for print_ in document[name]] for name in ("inputs", "results")}
+        manifest = Manifest(**{**document, **prints})
+        places = [manifest.folder, *(result.path for result in (*manifest.inputs, *manifest.results))]
         plugins = manifest.plugins
         texts = [*manifest.arguments, *places, manifest.program, *plugins.keys(), *plugins.values()]
         is_sound = isinstance(manifest.arguments, list) and isinstance(manifest.version, int) and manifest.results
@@ -192,6 +192,15 @@ def _texts_in(path: str) -> list[dict[str, Any]]:
 
     if not Path(path).is_file() or not is_session_file(path):
         return []
-    known = {(one.name, one.fingerprint) for run in read_session(path).runs for one in run.sources if one.fingerprint}
-    told = [{"name": name, "bytes": found.size, "sha256": found.sha256} for name, found in known if found is not None]
-    return sorted(told, key=lambda one: (str(one["name"]), str(one["sha256"])))
+    known = {
+        (source.name, source.fingerprint)
+        for run in read_session(path).runs
+        for source in run.sources
+        if source.fingerprint
+    }
+    texts = [
+        {"name": name, "bytes": fingerprint.size, "sha256": fingerprint.sha256}
+        for name, fingerprint in known
+        if fingerprint is not None
+    ]
+    return sorted(texts, key=lambda text: (str(text["name"]), str(text["sha256"])))

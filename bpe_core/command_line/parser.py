@@ -151,19 +151,21 @@ def complete_what_is_named(options: argparse.Namespace, results: Sequence[str]) 
 
 def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], told_in: Path | None) -> None:
     """Refuse results that would replace an input file, and a manifest that would replace its result."""
-    told = [] if told_in is None else [str(told_in)]
-    written = [*told, *texts_of(options, ID_MAP)] if options.command in EDITING else [*told, *results]
+    manifests = [] if told_in is None else [str(told_in)]
+    written = [*manifests, *texts_of(options, ID_MAP)] if options.command in EDITING else [*manifests, *results]
     read = files_read_by(options) if written else ()
     pairs = [(path, other, "the input file") for path in written for other in read]
-    pairs += [(path, other, "the result itself") for path in told for other in results]
+    pairs += [(path, other, "the result itself") for path in manifests for other in results]
     for path, other, what in pairs:
         if _is_same_file(path, other):
             raise OutputError(f"{path} is {what}; choose another name for what is written.")
 
 
-def _is_same_file(one: str, other: str) -> bool:
+def _is_same_file(path: str, other: str) -> bool:
     try:
-        return os.path.realpath(one) == os.path.realpath(other) or (Path(one).is_file() and Path(one).samefile(other))
+        return os.path.realpath(path) == os.path.realpath(other) or (
+            Path(path).is_file() and Path(path).samefile(other)
+        )
     except (OSError, ValueError):  # such as a NUL in a name, which is refused when the file is opened
         return False
 
@@ -210,8 +212,8 @@ def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
     """Return a parser with the arguments of the chosen command. The other commands have only their names."""
     parser = _Parser(prog=PROGRAM, description=DESCRIPTION)
     add_general_arguments(parser)
-    told = {"title": "commands", "help": "one of the groups below", "metavar": "COMMAND", "prog": PROGRAM}
-    listed = parser.add_subparsers(dest="command", required=True, parser_class=_CommandParser, **told)
+    keywords = {"title": "commands", "help": "one of the groups below", "metavar": "COMMAND", "prog": PROGRAM}
+    listed = parser.add_subparsers(dest="command", required=True, parser_class=_CommandParser, **keywords)
     chosen = next((word for word in argv if not word.startswith("-")), None)
     is_known = chosen is not None and chosen == argv[0] and (chosen in COMMANDS or question_of(chosen) in QUESTIONS)
     names = [chosen] if chosen and is_known else [*COMMANDS, *command_questions()]
@@ -240,20 +242,20 @@ def declared_by(command: str) -> DeclaredArguments:
 def add_common_arguments(parser: argparse.ArgumentParser | DeclaredArguments, command: str) -> None:
     """Add the arguments that most commands have."""
     if command not in WITHOUT_PROGRESS:
-        told = (
+        help = (
             "how to show progress: lines for a log, JSON for a program, or none (default: a bar on a terminal, lines "
             "elsewhere)"
         )
-        parser.add_argument("--progress", choices=STYLES, default=STYLES[0], help=told)
+        parser.add_argument("--progress", choices=STYLES, default=STYLES[0], help=help)
     if command not in WITHOUT_MANIFEST:
-        told = "write a manifest, which says how the result was made; `repeat JSON` makes the result again and compares"
-        parser.add_argument("--manifest", type=Path, metavar="JSON", help=told)
+        help = "write a manifest, which says how the result was made; `repeat JSON` makes the result again and compares"
+        parser.add_argument("--manifest", type=Path, metavar="JSON", help=help)
 
 
 def add_general_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-V", "--version", action=_ShowVersion, nargs=0, help="show the version and the commit")
-    told = "load a plug-in from one Python file; you are asked before its code runs, unless --yes is given"
-    parser.add_argument("--plugin", metavar="FILE", help=told)  # taken out of the words before
+    help = "load a plug-in from one Python file; you are asked before its code runs, unless --yes is given"
+    parser.add_argument("--plugin", metavar="FILE", help=help)  # taken out of the words before
 
 
 def grouped_commands(width: int) -> Iterator[str]:

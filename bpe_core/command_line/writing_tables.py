@@ -195,13 +195,13 @@ def _way_to_write(
 
 
 def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> None:
-    found = prepared.verification
-    lines = [f"- {sentence}" for sentence in (*notes, *found.chosen, *found.cannot_hold)]
-    lines += [f"! {difference}" for difference in found.differences]
-    if found.differing > len(found.differences):
-        lines.append(f"! ... and {found.differing - len(found.differences):,} more")
-    done = f"Wrote {prepared.steps} to {_places(prepared)}; {found.sentence}."
-    refused = f"Nothing was written: {found.sentence}. Use --anyway to write the file nevertheless."
+    verification = prepared.verification
+    lines = [f"- {sentence}" for sentence in (*notes, *verification.chosen, *verification.cannot_hold)]
+    lines += [f"! {difference}" for difference in verification.differences]
+    if verification.differing > len(verification.differences):
+        lines.append(f"! ... and {verification.differing - len(verification.differences):,} more")
+    done = f"Wrote {prepared.steps} to {_places(prepared)}; {verification.sentence}."
+    refused = f"Nothing was written: {verification.sentence}. Use --anyway to write the file nevertheless."
     print(*lines, done if written else refused, sep="\n")
 
 
@@ -213,13 +213,13 @@ def _places(prepared: PreparedExport) -> str:
 
 
 def _described(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> dict[str, Any]:
-    found = prepared.verification
+    verification = prepared.verification
     return {
         "files": [str(path) for path in prepared.files],
         "format": prepared.format.name,
         "merges": prepared.merges,
         "written": written,
-        "verified": found.agrees,
-        **{name: getattr(found, name) for name in CHECKED},
+        "verified": verification.agrees,
+        **{name: getattr(verification, name) for name in CHECKED},
         "notes": notes,
     }

@@ -45,10 +45,10 @@ def grounds(inside: str = "") -> tuple[str, str]:
 
 
 def sentence_html(raw: bytes, spans: Sequence[tuple[int, int, int | None]], about: str) -> str:
-    told = f"{about}; this sentence becomes {len(spans):,} tokens."
+    sentence = f"{about}; this sentence becomes {len(spans):,} tokens."
     tokens = element("div", {"class": "tokens"}, coloured(raw, spans))
     style = element("style", {}, Markup(_style()))
-    return str(element("div", {"class": CLASS}, style, element("div", {}, told), tokens))
+    return str(element("div", {"class": CLASS}, style, element("div", {}, sentence), tokens))
 
 
 def _visible(raw: bytes) -> str:

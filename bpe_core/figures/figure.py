@@ -51,8 +51,8 @@ class Line:
     @property
     def heights(self) -> Numbers:
         """Return all finite values of the line and of its band."""
-        found: Numbers = np.concatenate([self.y, *(self.band or ())])
-        return np.compress(np.isfinite(found), found)
+        heights: Numbers = np.concatenate([self.y, *(self.band or ())])
+        return np.compress(np.isfinite(heights), heights)
 
     def value_at(self, x: float) -> float:
         """Return the value at `x`. Between two points the value is interpolated, unless the line has stairs.
@@ -69,7 +69,7 @@ class Line:
     def drawn(self) -> object:
         """Return all properties except the marked points, so that two lines can be compared."""
         numbers = (self.x, self.y, *(self.band or ()))
-        return self.name, self.has_stairs, self.is_faint, self.is_hollow, *(one.tobytes() for one in numbers)
+        return self.name, self.has_stairs, self.is_faint, self.is_hollow, *(number.tobytes() for number in numbers)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -263,18 +263,18 @@ def nested(branches: Iterable[Spanning]) -> list[Spanning]:
     ['ab']
     """
     kept = list[Spanning]()
-    for one in branches:
-        if all(_is_apart(one, other) for other in kept):
-            kept.append(one)
-    return sorted(kept, key=lambda one: (one.stop, -one.start))
+    for branch in branches:
+        if all(_is_apart(branch, other) for other in kept):
+            kept.append(branch)
+    return sorted(kept, key=lambda branch: (branch.stop, -branch.start))
 
 
-def _is_apart(one: Spans, other: Spans) -> bool:
-    if (one.start, one.stop) == (other.start, other.stop):
+def _is_apart(span: Spans, other: Spans) -> bool:
+    if (span.start, span.stop) == (other.start, other.stop):
         return False
-    low = max(one.start, other.start)
-    high = min(one.stop, other.stop)
-    return low >= high or (low, high) in ((one.start, one.stop), (other.start, other.stop))
+    low = max(span.start, other.start)
+    high = min(span.stop, other.stop)
+    return low >= high or (low, high) in ((span.start, span.stop), (other.start, other.stop))
 
 
 @dataclass(frozen=True, repr=False)
@@ -297,11 +297,11 @@ class SideBySide(Figure):
 
     @property
     def is_empty(self) -> bool:
-        return all(one.is_empty for one in self.figures)
+        return all(figure.is_empty for figure in self.figures)
 
     @property
     def in_words(self) -> str:
-        return " ".join(one.in_words for one in self.figures)
+        return " ".join(figure.in_words for figure in self.figures)
 
 
 def thinned(length: int, *, is_log: bool, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:

@@ -250,7 +250,7 @@ def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
     for row in rows:
         of_size = of_line.setdefault(tuple(row[name] for name in NAMED_BY), {})
         of_size.setdefault(row["size"], []).append(row)
-    found = []
+    drawn_lines = []
     for key, of_size in of_line.items():
         name = ", ".join(text for text, what in zip(key, NAMED_BY, strict=True) if what in distinguishing)
         points = [_point(of_size[size], measure) for size in sorted(of_size)]
@@ -258,20 +258,20 @@ def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
         measured = [row for rows in of_size.values() for row in rows]
         shares = [row.get(UNKNOWN) or 0.0 for row in measured]
         is_hollow = measure != UNKNOWN and max(shares) > measures.UNKNOWN_AT_MOST
-        found.append(Line(name, x, y, band=(low, high), is_hollow=is_hollow))
-    return found
+        drawn_lines.append(Line(name, x, y, band=(low, high), is_hollow=is_hollow))
+    return drawn_lines
 
 
 def _distinguishing(rows: Sequence[Row]) -> list[str]:
     """Return the column names among recipe, corpus and ties whose values distinguish the lines."""
-    found = list(NAMED_BY[:1])
+    names = list(NAMED_BY[:1])
     for name in NAMED_BY[1:]:
-        with_it = [*found, name]
-        if len({tuple(row[one] for one in with_it) for row in rows}) > len(
-            {tuple(row[one] for one in found) for row in rows}
+        with_it = [*names, name]
+        if len({tuple(row[column] for column in with_it) for row in rows}) > len(
+            {tuple(row[column] for column in names) for row in rows}
         ):
-            found = with_it
-    return found
+            names = with_it
+    return names
 
 
 def _point(rows: list[Row], measure: str) -> tuple[float, float, float, float]:
@@ -313,7 +313,7 @@ def pairs_chart(table: DataTable) -> BarFigure:
     kinds = ["tied" if is_tied else "" for is_tied in columns["is_tied"]]
     kinds = ["next" if is_next else kind for is_next, kind in zip(columns["is_next"], kinds, strict=True)]
     sentence = [f"{value:,}" if isinstance(value, int) else f"{value:.4g}" for value in columns[measure]]
-    bars = [Bar(*one) for one in zip(names, columns[measure], sentence, kinds, strict=True)]
+    bars = [Bar(*values) for values in zip(names, columns[measure], sentence, kinds, strict=True)]
     at = columns["after_step"][0] if bars else 0
     when = f"after step {at:,}" if at else "before the first step"
     below = f"{measure.capitalize()} {when}" if bars else "There is no next step."
@@ -333,7 +333,7 @@ def tree_chart(table: DataTable) -> TreeFigure:
             there.append(Branch(text, start, stop, written))
         else:
             fallen.insert(0, Branch(text, start, stop, f"{step:,} to {fall:,}", has_fallen=True))
-    word = " | ".join(one.text for one in there if one.stop == one.start + 1)
+    word = " | ".join(branch.text for branch in there if branch.stop == branch.start + 1)
     return TreeFigure("tree", "Merge tree.", f"How the tokens of {word} were merged.", nested([*there, *fallen]))
 
 
@@ -348,12 +348,12 @@ def dots_chart(table: DataTable, measure: str = "tokens") -> DotFigure:
 
 def _by_text(table: DataTable, names: Sequence[str], texts: Sequence[str], column: str) -> Numbers:
     """Return a column as an array with a row for each tokenizer and a column for each text. Unknown values are NaN."""
-    found = np.full((len(names), len(texts)), np.nan)
+    values = np.full((len(names), len(texts)), np.nan)
     if column in table.columns:
         rows = zip(_texts(table, "tokenizer"), _texts(table, "text"), _numbers(table, column).tolist(), strict=True)
         for name, text, value in rows:
-            found[names.index(name), texts.index(text)] = value
-    return found
+            values[names.index(name), texts.index(text)] = value
+    return values
 
 
 def _thin(name: str, x: Numbers, y: Numbers, *, is_log: bool) -> Line:

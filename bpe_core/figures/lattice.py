@@ -60,8 +60,8 @@ class LatticeFigure(Figure):
 
     @property
     def in_words(self) -> str:
-        told = (f"{way.name}: {' | '.join(one.text for one in way.tokens)}" for way in self.ways)
-        return " ".join((self.sentence, "; ".join(told)))
+        splits = (f"{way.name}: {' | '.join(token.text for token in way.tokens)}" for way in self.ways)
+        return " ".join((self.sentence, "; ".join(splits)))
 
 
 class Lattice(Layout):
@@ -81,8 +81,8 @@ class Lattice(Layout):
         paper = self.sheet.paper
         tokens = self.figure.tokens
         self._shown = [*tokens, *(token for way in self._ways for token in way.tokens)]
-        widths = [self._width_of(one) for one in self._shown]
-        self._edges = column_edges([(one.start, one.stop) for one in self._shown], widths, GAP)
+        widths = [self._width_of(token) for token in self._shown]
+        self._edges = column_edges([(token.start, token.stop) for token in self._shown], widths, GAP)
         rows = _rows(tokens)
         self._levels = max(rows, default=0) + 1
         below = [self._levels + number for number, way in enumerate(self._ways) for _ in way.tokens]
@@ -103,14 +103,14 @@ class Lattice(Layout):
         middle = self._down + (self._levels * ROW + APART / 2 - (ROW - BOX) / 2) * unit
         if self._ways:
             sheet.line(self._across, middle, self._across + (self._edges[-1] - GAP) * unit, middle, "grid")
-        for item, one in enumerate(self._shown):
+        for item, token in enumerate(self._shown):
             x, y, width, height = self.box_of(item)
-            sheet.box(x, y, width, height, "token" if item < len(figure.tokens) else "token part", one.tip)
-            written = one.written if item < len(figure.tokens) else ""
-            if written and one.share is not None:
-                sheet.box(x, y + height - BAR * unit, width * one.share, BAR * unit, "bar")
+            sheet.box(x, y, width, height, "token" if item < len(figure.tokens) else "token part", token.tip)
+            written = token.written if item < len(figure.tokens) else ""
+            if written and token.share is not None:
+                sheet.box(x, y + height - BAR * unit, width * token.share, BAR * unit, "bar")
             aside = SMALL * sheet.ems(written, "digits") + 0.4 if written else 0.0
-            sheet.text(x + (width - aside * unit) / 2, y + 1.1 * unit, one.text, "axis", is_strong=True)
+            sheet.text(x + (width - aside * unit) / 2, y + 1.1 * unit, token.text, "axis", is_strong=True)
             if written:
                 small.text(x + width - 0.3 * unit, y + 1.05 * unit, written, "tick end")
         for number, way in enumerate(self._ways):
@@ -119,9 +119,9 @@ class Lattice(Layout):
             small.text(self._across + self._edges[-1] * unit, line, way.written, "legend")
 
     def box_of(self, item: int) -> tuple[float, float, float, float]:
-        one = self._shown[item]
-        left = self._edges[one.start]
-        right = self._edges[one.stop] - GAP
+        token = self._shown[item]
+        left = self._edges[token.start]
+        right = self._edges[token.stop] - GAP
         place = self._across + left * self.unit
         return place, self._top(self._rows[item]), (right - left) * self.unit, BOX * self.unit
 
@@ -139,10 +139,10 @@ class Lattice(Layout):
     def _top(self, row: int) -> float:
         return self._down + (row * ROW + (APART if row >= self._levels else 0.0)) * self.unit
 
-    def _width_of(self, one: LatticeToken) -> float:
-        text = self.sheet.ems(one.text, "token")
-        share = SMALL * self.sheet.ems(one.written, "digits")
-        return max(NARROWEST, 0.8 + text + (0.4 + share if one.written else 0.0))
+    def _width_of(self, token: LatticeToken) -> float:
+        text = self.sheet.ems(token.text, "token")
+        share = SMALL * self.sheet.ems(token.written, "digits")
+        return max(NARROWEST, 0.8 + text + (0.4 + share if token.written else 0.0))
 
 
 def _rows(tokens: Sequence[LatticeToken]) -> list[int]:
@@ -153,7 +153,7 @@ def _rows(tokens: Sequence[LatticeToken]) -> list[int]:
     >>> _rows([LatticeToken("a", 0, 1), LatticeToken("b", 1, 2), LatticeToken("ab", 0, 2), LatticeToken("bc", 1, 3)])
     [0, 0, 1, 2]
     """
-    found = [0] * len(tokens)
+    rows = [0] * len(tokens)
     free = list[list[tuple[int, int]]]()
     for item in sorted(range(len(tokens)), key=lambda item: (tokens[item].stop - tokens[item].start, item)):
         start = tokens[item].start
@@ -163,5 +163,5 @@ def _rows(tokens: Sequence[LatticeToken]) -> list[int]:
             row += 1
         free += [[] for _ in range(row + 1 - len(free))]
         free[row].append((start, stop))
-        found[item] = row
-    return found
+        rows[item] = row
+    return rows

@@ -81,10 +81,10 @@ class Axis:
         >>> axis.ticks(0, 5000), axis.ticks(200, 900, 4)
         ([0, 10.0, 100.0, 1000.0, 5000], [200.0, 400.0, 600.0, 800.0])
         """
-        found = self._powers(least, most) if self.is_log else []
-        if len(found) < 2:
-            found = even_ticks(least, most, wanted)
-        return [value for value in found if not self.is_whole or value == round(value)]
+        numbers = self._powers(least, most) if self.is_log else []
+        if len(numbers) < 2:
+            numbers = even_ticks(least, most, wanted)
+        return [value for value in numbers if not self.is_whole or value == round(value)]
 
     def _powers(self, least: float, most: float) -> list[float]:
         if self.is_from_least:

@@ -151,7 +151,7 @@ class SvgSheet:
     def ems(self, text: str, kind: str) -> float:
         """Return an estimated width of a text, because SVG gives no access to a font."""
         if kind == "name":
-            return sum(LETTER if one.islower() or one in " .,'" else WIDE for one in text)
+            return sum(LETTER if letter.islower() or letter in " .,'" else WIDE for letter in text)
         return {"digits": DIGIT, "token": TOKEN}.get(kind, LETTER) * len(text)
 
     def fitting(self, text: str, room: float) -> tuple[str, float]:

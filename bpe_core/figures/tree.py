@@ -44,18 +44,18 @@ class Tree(Layout):
         sheet = self.sheet
         branches = self.figure.branches
         self._widths = [
-            max(NARROWEST, 1.2 + sheet.ems(one.text, "token"), 0.8 + SMALL * sheet.ems(one.written, "digits"))
-            for one in branches
+            max(NARROWEST, 1.2 + sheet.ems(branch.text, "token"), 0.8 + SMALL * sheet.ems(branch.written, "digits"))
+            for branch in branches
         ]
-        self._edges = column_edges([(one.start, one.stop) for one in branches], self._widths, GAP)
+        self._edges = column_edges([(branch.start, branch.stop) for branch in branches], self._widths, GAP)
         self._places: list[tuple[float, int, list[int]]] = []  # the middle, the height in levels, and the parts
         open_: list[int] = []  # branches without a branch above them so far
-        for here, one in enumerate(branches):
+        for here, branch in enumerate(branches):
             parts: list[int] = []
-            while open_ and branches[open_[-1]].start >= one.start:
+            while open_ and branches[open_[-1]].start >= branch.start:
                 parts.insert(0, open_.pop())
-            left = self._edges[one.start]
-            right = self._edges[one.stop] - GAP
+            left = self._edges[branch.start]
+            right = self._edges[branch.stop] - GAP
             middle = sum(self._places[part][0] for part in (parts[0], parts[-1])) / 2 if parts else (left + right) / 2
             half = self._widths[here] / 2  # a box stays above its symbols, so it covers no neighbour
             middle = min(max(middle, left + half), right - half)
@@ -76,24 +76,24 @@ class Tree(Layout):
         if self.figure.mark is not None:
             x = self.gap_before(self.figure.mark)
             sheet.line(x, self._down, x, self._down + self.natural_height * unit, "mark")
-        for here, (one, (_, _, parts)) in enumerate(zip(branches, self._places, strict=True)):
-            sheet.strength = _strength(one)
+        for here, (branch, (_, _, parts)) in enumerate(zip(branches, self._places, strict=True)):
+            sheet.strength = _strength(branch)
             x = self._middle(here)
             bottom = self._top(here) + self._height(here)
-            for part in parts if one.strength else ():
+            for part in parts if branch.strength else ():
                 sheet.line(x, bottom, self._middle(part), self._top(part), "branch")
-        for here, one in enumerate(branches):
-            if one.strength:
-                sheet.strength = small.strength = _strength(one)
+        for here, branch in enumerate(branches):
+            if branch.strength:
+                sheet.strength = small.strength = _strength(branch)
                 x = self._middle(here)
                 top = self._top(here)
                 height = self._height(here)
-                top += (1 - one.strength) * height / 2  # a branch that grows comes from below
+                top += (1 - branch.strength) * height / 2  # a branch that grows comes from below
                 half = self._widths[here] / 2 * unit
-                sheet.box(x - half, top, 2 * half, height, "token part" if one.is_part else "token")
-                sheet.text(x, top + 1.2 * unit, one.text, "axis", is_strong=True)
-                if one.written:
-                    small.text(x, top + height - 0.45 * unit, one.written, "axis")
+                sheet.box(x - half, top, 2 * half, height, "token part" if branch.is_part else "token")
+                sheet.text(x, top + 1.2 * unit, branch.text, "axis", is_strong=True)
+                if branch.written:
+                    small.text(x, top + height - 0.45 * unit, branch.written, "axis")
         sheet.strength = 1.0
 
     def box_of(self, branch: int) -> tuple[float, float, float, float]:
@@ -104,9 +104,9 @@ class Tree(Layout):
         return self._across + (self._edges[symbol] - GAP / 2) * self.unit
 
     def item_at(self, x: float, y: float) -> int:
-        for here, one in enumerate(self.figure.branches):
+        for here, branch in enumerate(self.figure.branches):
             left, top, width, height = self.box_of(here)
-            if one.strength and left <= x <= left + width and top <= y <= top + height:
+            if branch.strength and left <= x <= left + width and top <= y <= top + height:
                 return here
         return -1
 

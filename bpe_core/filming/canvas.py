@@ -31,8 +31,8 @@ def graphemes_of(text: str) -> list[str]:
 
 def is_from_right(text: str) -> bool:
     """Return whether a text is read from right to left. Its first character with a direction decides."""
-    found = (unicodedata.bidirectional(character) for character in text)
-    return next((direction in FROM_RIGHT for direction in found if direction in ("L", *FROM_RIGHT)), False)
+    directions = (unicodedata.bidirectional(character) for character in text)
+    return next((direction in FROM_RIGHT for direction in directions if direction in ("L", *FROM_RIGHT)), False)
 
 
 def _beginnings(graphemes: Sequence[str]) -> Iterator[str]:

@@ -85,7 +85,7 @@ def film(
     b'GIF89a'
     """
     several = given if isinstance(given, Mapping) else {"": given}
-    runs = [(name, Study.of(one)) for name, one in several.items()]
+    runs = [(name, Study.of(learned)) for name, learned in several.items()]
     chosen = None if font is None else Path(font)
     write_film(runs, path, FilmChoices(text, title, size, first, last, seconds, dark, chosen), work)
 
@@ -93,7 +93,7 @@ def film(
 def film_report(
     report: Report, path: Path | str, *others: Report, work: Work = ALONE, **choices: Any
 ) -> tuple[str, ...]:
-    runs = [(one.title, one.study) for one in (report, *others)]
+    runs = [(run.title, run.study) for run in (report, *others)]
     return write_film(runs, path, FilmChoices(report.text, **choices), work)
 
 

@@ -80,7 +80,7 @@ class Face:
 
     def holds(self, grapheme: str) -> bool:
         seen = [character for character in grapheme if unicodedata.category(character) not in JOINERS]
-        return bool(seen) and all(bytes(self._measured.getmask(one)) != self._missing for one in seen)
+        return bool(seen) and all(bytes(self._measured.getmask(character)) != self._missing for character in seen)
 
     def width(self, text: str) -> float:
         """Return the width of a text as a multiple of the text size."""
@@ -129,10 +129,10 @@ class Fonts:
         If no face has the character, the face is None and the character is invisible.
         """
         if grapheme not in self._known:
-            found = grapheme, self._face(grapheme)
-            if found[1] is None and grapheme in INSTEAD:
-                found = INSTEAD[grapheme], self._face(INSTEAD[grapheme])
-            self._known[grapheme] = found
+            text_and_face = grapheme, self._face(grapheme)
+            if text_and_face[1] is None and grapheme in INSTEAD:
+                text_and_face = INSTEAD[grapheme], self._face(INSTEAD[grapheme])
+            self._known[grapheme] = text_and_face
         return self._known[grapheme]
 
     def width(self, grapheme: str) -> float:

@@ -66,13 +66,15 @@ class FilmedRun:
             return []
         if self._words is None:
             return self._recorded_leaders(at)
-        found = leading_pairs(self._words, self.study.history, at, LEADERS, cancelled=self._work.cancelled)[:LEADERS]
-        reason = compared_by(self.study.history.recipe, found)
+        candidates = leading_pairs(self._words, self.study.history, at, LEADERS, cancelled=self._work.cancelled)[
+            :LEADERS
+        ]
+        reason = compared_by(self.study.history.recipe, candidates)
         rows = list[Leader]()
-        for one in found:
-            pair = (one.left, one.right)
-            written = f"{one.count:,}" if reason is None else reason.text(one.count, one.reasons)
-            rows.append(Leader(self._name(pair), measure_of(one, reason), written, self._taken(pair, at)))
+        for candidate in candidates:
+            pair = (candidate.left, candidate.right)
+            written = f"{candidate.count:,}" if reason is None else reason.text(candidate.count, candidate.reasons)
+            rows.append(Leader(self._name(pair), measure_of(candidate, reason), written, self._taken(pair, at)))
         return rows
 
     def _recorded_leaders(self, at: int) -> list[Leader]:

@@ -167,12 +167,12 @@ class Scene:
         colours = self.colours
         history = self.runs[0].study.history
         wording = history.recipe.wording
-        told = f"{wording.step} {place:,} of {self.stretch.most:,}"
+        caption = f"{wording.step} {place:,} of {self.stretch.most:,}"
         if self.stretch.is_by_size:
-            told = f"{place:,} of {self.stretch.most:,} tokens to use"
+            caption = f"{place:,} of {self.stretch.most:,} tokens to use"
         middle = head.top + 0.6 * unit
-        canvas.text(head.right, middle, told, 1.2 * unit, colours.text, end=True)
-        room = head.width - canvas.width_of(told, 1.2 * unit) - 2 * unit
+        canvas.text(head.right, middle, caption, 1.2 * unit, colours.text, end=True)
+        room = head.width - canvas.width_of(caption, 1.2 * unit) - 2 * unit
         title = canvas.fitting(self.title, 1.2 * unit, room)
         canvas.text(head.left, middle, title, 1.2 * unit, colours.text, is_bold=True)
         first = self.stretch.places[0]
@@ -222,12 +222,12 @@ class Scene:
 
         A character's width is divided over its bytes.
         """
-        found = list[tuple[int, float, float]]()
+        ends = list[tuple[int, float, float]]()
         for cell in self._cells:
             many = len(cell.character.encode())
             wide = (cell.right - cell.left) / many
-            found += [(cell.line, cell.left + i * wide, cell.left + (i + 1) * wide) for i in range(many)]
-        return found
+            ends += [(cell.line, cell.left + i * wide, cell.left + (i + 1) * wide) for i in range(many)]
+        return ends
 
     def _draw_leaders(self, canvas: Canvas, number: int, at: int) -> None:
         unit = self.size.letters
@@ -261,10 +261,10 @@ class Scene:
         unit = self.size.letters
         area = self._curve
         colours = self.colours
-        told = "tokens of the text"
+        caption = "tokens of the text"
         if self.missing and len(self.runs) > 1:
-            told += f"; {self._said_of_missing}"
-        canvas.text(area.left, area.top + 0.6 * unit, told, unit, colours.text)
+            caption += f"; {self._said_of_missing}"
+        canvas.text(area.left, area.top + 0.6 * unit, caption, unit, colours.text)
         top = area.top + 1.6 * unit
         bottom = area.bottom
         canvas.line([(area.left, bottom), (area.right, bottom)], colours.faint, max(1.0, unit / 12))

@@ -202,11 +202,13 @@ def candidates(bench: Bench) -> tuple[Pair, ...]:
     If there are few candidates, other pairs are added.
     """
     standings = [_standing(pair, bench) for pair in bench.leading]
-    tied = sum(one == standings[0] for one in standings)  # all of them, as the right one might be missing otherwise
+    tied = sum(
+        standing == standings[0] for standing in standings
+    )  # all of them, as the right one might be missing otherwise
     first = list(bench.leading)[: max(MOST_CANDIDATES, tied)]
     others = bench.pieces if bench.history.recipe.single else bench.pair_counts(len(bench.history))
-    found = list(dict.fromkeys([*first, *others]))[: max(LEAST_CANDIDATES, len(first))]
-    return tuple(sorted(found, key=lambda pair: written(pair, bench)))
+    pairs = list(dict.fromkeys([*first, *others]))[: max(LEAST_CANDIDATES, len(first))]
+    return tuple(sorted(pairs, key=lambda pair: written(pair, bench)))
 
 
 def written(pair: Pair, bench: Bench) -> str:
@@ -269,23 +271,23 @@ def _candidate(pair: Pair, bench: Bench) -> Candidate:
     return bench.leading.get(pair) or Candidate(*pair, bench.count_of(pair))
 
 
-def _reason(one: Candidate, bench: Bench) -> Reason | None:
-    reason = compared_by(bench.history.recipe, [one])
-    return reason if reason is not None and reason.text(one.count, one.reasons) else None
+def _reason(candidate: Candidate, bench: Bench) -> Reason | None:
+    reason = compared_by(bench.history.recipe, [candidate])
+    return reason if reason is not None and reason.text(candidate.count, candidate.reasons) else None
 
 
 def _standing(pair: Pair, bench: Bench) -> tuple[Reason | None, float]:
-    one = _candidate(pair, bench)
-    reason = _reason(one, bench)
-    return reason, measure_of(one, reason)
+    candidate = _candidate(pair, bench)
+    reason = _reason(candidate, bench)
+    return reason, measure_of(candidate, reason)
 
 
 def _weighs(pair: Pair, bench: Bench) -> str:
-    one = _candidate(pair, bench)
-    reason = _reason(one, bench)
+    candidate = _candidate(pair, bench)
+    reason = _reason(candidate, bench)
     nowhere = "is not used" if bench.history.recipe.single else "does not occur now"
-    times = f"occurs {count_text(one.count, 'time')}" if one.count else nowhere
-    return times if reason is None else f"comes to {reason.text(one.count, one.reasons)}"
+    times = f"occurs {count_text(candidate.count, 'time')}" if candidate.count else nowhere
+    return times if reason is None else f"comes to {reason.text(candidate.count, candidate.reasons)}"
 
 
 def _runner_up(made: Pair, bench: Bench) -> str:

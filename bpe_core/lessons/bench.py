@@ -96,8 +96,8 @@ class Bench:
     @cached_property
     def leading(self) -> dict[Pair, Candidate]:
         """Return the candidates for the next step, the best first. The key of a candidate is its pair or token."""
-        found = leading_pairs(self.words, self.history, len(self.history))
-        return {(one.left, one.right): one for one in found}
+        candidates = leading_pairs(self.words, self.history, len(self.history))
+        return {(candidate.left, candidate.right): candidate for candidate in candidates}
 
     @cached_property
     def pieces(self) -> list[Pair]:

@@ -36,11 +36,11 @@ class Model:
 
     def expected(self, words: Mapping[str, int]) -> list[Fraction]:
         """Return the expected count of each piece in words, over all ways to split the words."""
-        found = [0.0] * len(self.pieces)
+        counts = [0.0] * len(self.pieces)
         for word, count in words.items():
             for (_, id), share in self._lattice(word).shares(self.scores).items():
-                found[id] += count * share
-        return [Fraction(number).limit_denominator(FINEST) for number in found]
+                counts[id] += count * share
+        return [Fraction(number).limit_denominator(FINEST) for number in counts]
 
     def _lattice(self, text: str, without: str = "") -> WordLattice:
         id_of = {piece: id for id, piece in enumerate(self.pieces) if piece != without}

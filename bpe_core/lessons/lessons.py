@@ -113,7 +113,7 @@ def answered(step: LessonStep, given: str, right: str) -> Feedback:
     if is_same_answer(given, right):
         return Feedback("right", f"Right: {right}")
     pairs = zip(step.query.cells, given.split(), right.split(), strict=False)
-    off = [cell for cell, one, other in pairs if not is_same_answer(one, other)]
+    off = [cell for cell, entry, other in pairs if not is_same_answer(entry, other)]
     where = f"Look again at {off[0]}." if off else ""
     return Feedback("wrong", " ".join(filter(None, (NOT_YET, where, as_plain(step.why_not(given))))))
 
@@ -144,8 +144,8 @@ def is_about(given: str, right: str) -> bool:
     except (ValueError, ZeroDivisionError):
         return False
     return len(numbers[0]) == len(numbers[1]) and all(
-        abs(one - other) <= (0 if other.denominator == 1 else ROUNDING * abs(other))
-        for one, other in zip(*numbers, strict=True)
+        abs(number - other) <= (0 if other.denominator == 1 else ROUNDING * abs(other))
+        for number, other in zip(*numbers, strict=True)
     )
 
 

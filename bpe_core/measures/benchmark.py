@@ -90,11 +90,14 @@ class Benchmark:
 
     def _unknown(self, tokenizer: str, shares: Sequence[float]) -> str:
         known = zip(self.texts, shares, strict=True)
-        found = sorted((one for one in known if one[1] > 0), key=lambda one: -one[1])
-        if not found:
+        unencoded = sorted(
+            (share_of_text for share_of_text in known if share_of_text[1] > 0),
+            key=lambda share_of_text: -share_of_text[1],
+        )
+        if not unencoded:
             return ""
-        some = ", ".join(f"{share:.2%} of {text}" for text, share in found[:NAMED])
-        more = f" and parts of {len(found) - NAMED:,} more" if len(found) > NAMED else ""
+        some = ", ".join(f"{share:.2%} of {text}" for text, share in unencoded[:NAMED])
+        more = f" and parts of {len(unencoded) - NAMED:,} more" if len(unencoded) > NAMED else ""
         return (
             f"{tokenizer} cannot encode everything: {some}{more} (in bytes, spaces left out) become unknown tokens or "
             "no tokens, so its other figures for these texts look too good."
@@ -130,18 +133,18 @@ def benchmark(
 def contenders_of(tokenizers: Tokenizers) -> list[Contender]:
     """Return a contender for each name. Contenders with the same history share one tokenizer."""
     made: dict[int, Tokenizer] = {}
-    found = []
+    contenders = []
     for name, given in by_name(tokenizers).items():
         history, at = as_meant(given, name)
-        one = given[0] if isinstance(given, tuple) else given
-        tokenizer = one if isinstance(one, Tokenizer) else made.setdefault(id(history), Tokenizer(history))
-        found.append(Contender(name, tokenizer, at))
-    return found
+        learned = given[0] if isinstance(given, tuple) else given
+        tokenizer = learned if isinstance(learned, Tokenizer) else made.setdefault(id(history), Tokenizer(history))
+        contenders.append(Contender(name, tokenizer, at))
+    return contenders
 
 
 def as_meant(given: Stand, name: str) -> tuple[History, int]:
-    one, at = given if isinstance(given, tuple) else (given, None)
-    history = history_of(one, name)
+    learned, at = given if isinstance(given, tuple) else (given, None)
+    history = history_of(learned, name)
     if at is not None and not 0 <= at <= len(history):
         raise BpeError(f"{name} has {len(history):,} steps, so it cannot be measured after {at:,}.")
     return history, len(history) if at is None else at
@@ -169,7 +172,7 @@ def _measured(
 ) -> list[_Cell]:
     in_words = _in_words(contenders, groups, threads)
     between = None
-    if not all(encodes_everything(one.tokenizer) for one in contenders):
+    if not all(encodes_everything(contender.tokenizer) for contender in contenders):
         between = BetweenBlanks.of_words(in_words[AT_BLANKS]) if AT_BLANKS in in_words else None
         if between is None:
             (between,) = threads.all([lambda stopped: BetweenBlanks.of(groups, stopped)], "counting", "texts")
@@ -201,9 +204,9 @@ def _in_words(
     """
     if sum(len(text) for documents in groups.values() for text in documents) < WORTH_COUNTING:
         return {}
-    shared = (shared_splitting(one.tokenizer.history.recipe) for one in contenders)
+    shared = (shared_splitting(contender.tokenizer.history.recipe) for contender in contenders)
     wanted_by = [recipe for recipe in shared if recipe is not None]
-    if not all(encodes_everything(one.tokenizer) for one in contenders):
+    if not all(encodes_everything(contender.tokenizer) for contender in contenders):
         wanted_by.append(AT_BLANKS)  # for the share of text that is not encoded
     splittings = list(dict.fromkeys(wanted_by))
 
@@ -219,9 +222,9 @@ def _in_words(
     steps = Steps(len(splittings) * len(texts))
     jobs = _mixed([(recipe, start, stop) for recipe in splittings for start, stop in pairwise(borders)])
     wanted = [count(recipe, texts[start:stop]) for recipe, start, stop in jobs]
-    found = dict(zip(jobs, threads.all(wanted, "counting", "texts", steps), strict=True))
+    counted = dict(zip(jobs, threads.all(wanted, "counting", "texts", steps), strict=True))
     parts = [
-        together(recipe, [found[recipe, start, stop] for start, stop in pairwise(borders)]) for recipe in splittings
+        together(recipe, [counted[recipe, start, stop] for start, stop in pairwise(borders)]) for recipe in splittings
     ]
     return dict(zip(splittings, threads.all(parts, "joining", "splittings"), strict=True))
 
@@ -301,12 +304,12 @@ def _columns(
         name: cell.tokens for (contender, name), cell in zip(jobs, cells, strict=True) if contender.name == chosen
     }
     size, word = (np.array([of[name] for _, name in jobs], np.int64) for of in (sizes, words))
-    vocabulary = np.array([one.tokenizer.vocabulary_size(one.at) for one, _ in jobs], np.int64)
+    vocabulary = np.array([job.tokenizer.vocabulary_size(job.at) for job, _ in jobs], np.int64)
     tokens, used, unknown = (np.array(column, np.int64) for column in list(zip(*cells, strict=True))[:3])
     return {
-        "tokenizer": [one.name for one, _ in jobs],
+        "tokenizer": [job.name for job, _ in jobs],
         "text": [name for _, name in jobs],
-        "step": np.array([one.at for one, _ in jobs], np.int64),
+        "step": np.array([job.at for job, _ in jobs], np.int64),
         "vocabulary": vocabulary,
         "bytes": size,
         "words": word,
@@ -324,8 +327,8 @@ def _columns(
 
 def ratio(some: Int64s | Float64s, of: Int64s | Float64s) -> Float64s:
     """Divide numbers element by element. A division by zero gives NaN."""
-    found: Float64s = np.where(of > 0, some / np.maximum(of, 1), np.nan)
-    return found
+    ratios: Float64s = np.where(of > 0, some / np.maximum(of, 1), np.nan)
+    return ratios
 
 
 # The same sentences in the same order, by language. In a string, each line is a sentence.
@@ -389,8 +392,8 @@ def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
 
 
 def checked_parallel(parallel: Parallel) -> Sentences:
-    found = {language: sentences_of(text) for language, text in by_name(parallel).items()}
-    lengths = {language: len(sentences) for language, sentences in found.items()}
+    sentences_by_language = {language: sentences_of(text) for language, text in by_name(parallel).items()}
+    lengths = {language: len(sentences) for language, sentences in sentences_by_language.items()}
     if len(set(lengths.values())) > 1:
         short = min(lengths, key=lengths.__getitem__)
         long = max(lengths, key=lengths.__getitem__)
@@ -398,7 +401,7 @@ def checked_parallel(parallel: Parallel) -> Sentences:
             f"Parallel texts hold the same sentences, one in each line; {short} has {lengths[short]:,}, {long} has "
             f"{lengths[long]:,}. Give each language the same number of lines."
         )
-    return found
+    return sentences_by_language
 
 
 def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
@@ -412,11 +415,11 @@ def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
     if not Path(folder).is_dir():
         raise CorpusError(f"{folder} is no folder; parallel texts are a folder with a file for each language.")
     corpus = Corpus.from_files(folder)
-    found = {}
+    texts = {}
     for name, part in corpus.by_source().items():
-        found[Path(name).name.partition(".")[0]] = sentences_of("\n".join(part.documents()))
-    checked_parallel(found)
-    return found
+        texts[Path(name).name.partition(".")[0]] = sentences_of("\n".join(part.documents()))
+    checked_parallel(texts)
+    return texts
 
 
 def sentences_of(text: str | Iterable[str]) -> list[str]:

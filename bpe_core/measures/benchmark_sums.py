@@ -96,11 +96,11 @@ class Sums:
             larger = "" if len(self._others) == 0 else self._about_size(equal[0])
             return f"Recommended: {names[equal[0]]}{larger}."
         least = min(equal, key=lambda place: sizes[place])
-        told = " and ".join(names[place] for place in equal)
+        equals = " and ".join(names[place] for place in equal)
         if len({sizes[place] for place in equal}) == 1:
-            return f"Recommended: {told} equally; these texts do not show which is better."
+            return f"Recommended: {equals} equally; these texts do not show which is better."
         return (
-            f"Recommended: {names[least]}. These texts show no difference between {told}, and {names[least]} has the "
+            f"Recommended: {names[least]}. These texts show no difference between {equals}, and {names[least]} has the "
             "smallest vocabulary."
         )
 
@@ -220,7 +220,7 @@ def short_name(text: str) -> str:
 def _drawn(contenders: Sequence[Contender], texts: Sequence[Sequence[str]], seed: int, work: Work) -> Float64s:
     """Return the tokens a byte for each text, tokenizer and draw. A text with too few parts has NaN."""
     chance = np.random.default_rng(seed)
-    found = np.full((len(texts), len(contenders), DRAWS), np.nan)
+    drawn = np.full((len(texts), len(contenders), DRAWS), np.nan)
     for place, documents in enumerate(texts):
         work.check()
         work.progress(Progress("drawing documents", place, len(texts), "texts"))
@@ -229,8 +229,8 @@ def _drawn(contenders: Sequence[Contender], texts: Sequence[Sequence[str]], seed
             many = chance.multinomial(len(parts), np.full(len(parts), 1 / len(parts)), DRAWS)
             sizes = np.array([sum(len(text.encode(errors="surrogatepass")) for text in part) for part in parts])
             for row, contender in enumerate(contenders):
-                found[place, row] = ratio(many @ _tokens(contender, parts), many @ sizes)
-    return found
+                drawn[place, row] = ratio(many @ _tokens(contender, parts), many @ sizes)
+    return drawn
 
 
 def _tokens(contender: Contender, parts: Sequence[Sequence[str]]) -> Int64s:

@@ -132,8 +132,8 @@ def _followed_bits(
     wanted = MeasuredPairs(learned, held_out, asked, np.zeros(len(asked)))
     for done in while_wanted(words.follow(wanted), work.cancelled, every=1):
         work.progress(Progress("measuring", done, len(asked), "sizes"))
-    found: Float64s = wanted.bits[steps]
-    return found
+    bits: Float64s = wanted.bits[steps]
+    return bits
 
 
 def _bits(ids: Int64s, words: Int64s, learned: Int64s, held_out: Int64s, events: int) -> float:
@@ -143,10 +143,10 @@ def _bits(ids: Int64s, words: Int64s, learned: Int64s, held_out: Int64s, events:
     before = np.concatenate([[edge], ids])
     before[begins] = edge
     ends = np.flatnonzero(begins[1:])
-    one = np.concatenate([before[:-1], ids[ends]])
+    first = np.concatenate([before[:-1], ids[ends]])
     other = np.concatenate([ids, np.full(len(ends), edge)])
     of_word = np.concatenate([words, words[ends]])
-    pairs, seen, wanted = _counted(one * (edge + 1) + other, learned[of_word], held_out[of_word])
+    pairs, seen, wanted = _counted(first * (edge + 1) + other, learned[of_word], held_out[of_word])
     return _told(*np.divmod(pairs, edge + 1), seen, wanted, events, edge + 1)
 
 
@@ -159,10 +159,10 @@ def _counted(keys: Int64s, seen: Int64s, wanted: Int64s) -> tuple[Int64s, Int64s
     return ordered[first], np.add.reduceat(seen[order], first), np.add.reduceat(wanted[order], first)
 
 
-def _told(one: Int64s, other: Int64s, seen: Int64s, wanted: Int64s, events: int, ids: int) -> float:
+def _told(first: Int64s, other: Int64s, seen: Int64s, wanted: Int64s, events: int, ids: int) -> float:
     known = seen > 0
-    before = np.bincount(one, weights=seen, minlength=ids)
-    different = np.bincount(one[known], minlength=ids)
+    before = np.bincount(first, weights=seen, minlength=ids)
+    different = np.bincount(first[known], minlength=ids)
     after = np.bincount(other[known], minlength=ids)
     types = int(known.sum())
     own = _discount(seen)
@@ -173,12 +173,12 @@ def _told(one: Int64s, other: Int64s, seen: Int64s, wanted: Int64s, events: int,
     else:
         by_itself = np.full(ids, 1 / events)
     asked = wanted > 0
-    one = one[asked]
+    first = first[asked]
     other = other[asked]
     seen = seen[asked]
     alone = by_itself[other]
-    discounted = np.maximum(0.0, seen - own) + own * different[one] * alone
-    probability = np.where(before[one] > 0, discounted / np.maximum(before[one], 1), alone)
+    discounted = np.maximum(0.0, seen - own) + own * different[first] * alone
+    probability = np.where(before[first] > 0, discounted / np.maximum(before[first], 1), alone)
     return float(-(wanted[asked] * np.log2(probability)).sum())
 
 

@@ -153,9 +153,9 @@ class _CutList:
         self._first.append(len(self._cuts))
         at = 0
         while at <= steps:
-            found = segmenter.cut(word, at)
-            at = found.until
-            self._cuts.extend((min(at, NEVER), len(found.ids), *found.ids))
+            split = segmenter.cut(word, at)
+            at = split.until
+            self._cuts.extend((min(at, NEVER), len(split.ids), *split.ids))
 
     def all(self) -> cut_words.Listed:
         return cut_words.Listed(np.array(self._cuts, np.int32), np.array(self._first, np.int64))

@@ -60,7 +60,7 @@ class WordEnds:
     def in_words(self) -> Ends:
         """Return the sum over the ends of all kinds."""
         kinds = self.by_kind.values()
-        return Ends(sum(one.ends for one in kinds), sum(one.inside for one in kinds))
+        return Ends(sum(kind.ends for kind in kinds), sum(kind.inside for kind in kinds))
 
     @property
     def share_across(self) -> float:
@@ -94,7 +94,7 @@ class WordEnds:
 
 def pieces_of(corpus: Corpus, tokenizers: Sequence[Tokenizer], work: Work = ALONE) -> Iterator[str]:
     """Yield all texts in pieces. Each piece has the same words and tokens alone as in the whole text."""
-    pairs = np.logical_and.reduce([SafeCuts.of(one.history.recipe).pairs for one in tokenizers])
+    pairs = np.logical_and.reduce([SafeCuts.of(tokenizer.history.recipe).pairs for tokenizer in tokenizers])
     is_blank = np.isin(np.arange(256), BLANKS)
     cuts = SafeCuts(pairs & is_blank[None, :])
     total = corpus.total_size
@@ -116,15 +116,15 @@ def pieces_of(corpus: Corpus, tokenizers: Sequence[Tokenizer], work: Work = ALON
 def inside_of_texts(tokenizers: Tokenizers, texts: Mapping[str, Sequence[str]], work: Work = ALONE) -> Columns:
     """Return the columns about ends of words for a benchmark, with a row for each tokenizer and text."""
     contenders = contenders_of(tokenizers)
-    found = {(one.name, name): WordEnds() for one in contenders for name in texts}
+    ends_of = {(contender.name, name): WordEnds() for contender in contenders for name in texts}
     for done, (name, documents) in enumerate(texts.items()):
         work.progress(Progress("looking for the ends of words", done, len(texts), "texts"))
         for text in documents:
             words = [*words_of(text)]
-            for one in contenders:
+            for contender in contenders:
                 work.check()
-                found[one.name, name].add(one.tokenizer, text, words, one.at)
-    rows = [one.in_words for one in found.values()]
+                ends_of[contender.name, name].add(contender.tokenizer, text, words, contender.at)
+    rows = [ends.in_words for ends in ends_of.values()]
     return {
         "ends": np.array([row.ends for row in rows], np.int64),
         "inside": np.array([row.share for row in rows], np.float64),

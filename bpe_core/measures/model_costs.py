@@ -156,7 +156,7 @@ def _of_config(path: str) -> dict[str, Any]:
         raise FormatError(f"{path} is of a mixture of experts, of which a token meets only some. Give numbers instead.")
     given: dict[str, Any] = {}
     for name, names in IN_CONFIG.items():
-        value = next((config[one] for one in names if config.get(one) is not None), None)
+        value = next((config[key] for key in names if config.get(key) is not None), None)
         if name == "tied":
             given[name] = bool(value) if value is not None else True
         elif value is not None:

@@ -47,8 +47,8 @@ class CutList:
     def whole(self, at: int) -> npt.NDArray[np.bool_]:
         """Return a mask of the words that are a single token after `at` steps."""
         cuts = self._cut.cuts(at) & self._inside
-        found: npt.NDArray[np.bool_] = np.add.reduceat(cuts, self._starts, dtype=np.int64) == 0
-        return found
+        is_whole: npt.NDArray[np.bool_] = np.add.reduceat(cuts, self._starts, dtype=np.int64) == 0
+        return is_whole
 
     def counted(self, at: int) -> dict[str, float]:
         """Return the columns of `MEASURES` about the cuts after `at` steps."""
@@ -57,12 +57,12 @@ class CutList:
         wrong = np.add.reduceat(cuts != borders, self._starts, dtype=np.int64)
         hits = int(np.count_nonzero(cuts & borders))
         words = len(self._starts)
-        found = {"words": words, "borders": int(borders.sum()), "cuts": int(cuts.sum()), "hits": hits}
+        counts = {"words": words, "borders": int(borders.sum()), "cuts": int(cuts.sum()), "hits": hits}
         return {
-            **found,
-            "precision": part_of(hits, found["cuts"]),
-            "recall": part_of(hits, found["borders"]),
-            "f1": part_of(2 * hits, found["cuts"] + found["borders"]),
+            **counts,
+            "precision": part_of(hits, counts["cuts"]),
+            "recall": part_of(hits, counts["borders"]),
+            "f1": part_of(2 * hits, counts["cuts"] + counts["borders"]),
             "share_whole": int(self.whole(at).sum()) / max(1, words),
             "share_alike": int((wrong == 0).sum()) / max(1, words),
         }
@@ -77,19 +77,19 @@ def morpheme_agreement(
         checked(morphemes, name)
 
     def piece(history: History, at: int) -> Job[list[dict[str, float]]]:
-        return lambda stopped: [CutList(one, history, stopped).counted(at) for one in lists.values()]
+        return lambda stopped: [CutList(morphemes, history, stopped).counted(at) for morphemes in lists.values()]
 
     with WorkerPool(threads, work) as pool:
-        pieces = [piece(one.tokenizer.history, one.at) for one in contenders]
+        pieces = [piece(contender.tokenizer.history, contender.at) for contender in contenders]
         rows = pool.all(pieces, "measuring", "tokenizers")
-    counted = [one for row in rows for one in row]
+    counted = [measures for row in rows for measures in row]
     jobs = [(contender, name) for contender in contenders for name in lists]
     columns: Columns = {
-        "tokenizer": [one.name for one, _ in jobs],
+        "tokenizer": [job.name for job, _ in jobs],
         "text": [name for _, name in jobs],
-        "step": np.array([one.at for one, _ in jobs], np.int64),
-        "vocabulary": np.array([one.tokenizer.vocabulary_size(one.at) for one, _ in jobs], np.int64),
-        **{name: np.array([one[name] for one in counted]) for name in ("words", *OF_MORPHEMES)},
+        "step": np.array([job.at for job, _ in jobs], np.int64),
+        "vocabulary": np.array([job.tokenizer.vocabulary_size(job.at) for job, _ in jobs], np.int64),
+        **{name: np.array([measures[name] for measures in counted]) for name in ("words", *OF_MORPHEMES)},
     }
     return DataTable(columns)
 
@@ -128,7 +128,7 @@ def morphemes_in(lines: Iterable[str], name: str) -> dict[str, tuple[str, ...]]:
     >>> morphemes_in(["unhappy\tun happy", "", "# a remark", "low\tlow"], "a list")
     {'unhappy': ('un', 'happy'), 'low': ('low',)}
     """
-    found: dict[str, tuple[str, ...]] = {}
+    words: dict[str, tuple[str, ...]] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -139,10 +139,10 @@ def morphemes_in(lines: Iterable[str], name: str) -> dict[str, tuple[str, ...]]:
                 f"{name}, line {number:,}: {line.strip()[:60]!r} is not a word with its morphemes; write it as "
                 f"{EXAMPLE}."
             )
-        if found.setdefault(word, parts) != parts:
+        if words.setdefault(word, parts) != parts:
             raise CorpusError(
                 f"{name}, line {number:,}: {word[:60]!r} has other morphemes in an earlier line; keep one of the lines."
             )
-    if not found:
+    if not words:
         raise CorpusError(f"{name} holds no words with morphemes; write one word in each line, as in {EXAMPLE}.")
-    return found
+    return words

@@ -49,10 +49,10 @@ def changed_ids(pairs: Iterable[tuple[Int64s, Int64s]]) -> ChangedIds:
     >>> changed_ids([(np.array([1, 2, 3]), np.array([1, 4, 3, 3]))])
     ChangedIds(before=3, after=4, common=2, distance=2)
     """
-    found = ChangedIds()
+    changed = ChangedIds()
     for before, after in pairs:
-        found += ChangedIds(len(before), len(after), _common(before, after), edit_distance(before, after))
-    return found
+        changed += ChangedIds(len(before), len(after), _common(before, after), edit_distance(before, after))
+    return changed
 
 
 def _common(before: Int64s, after: Int64s) -> int:

@@ -19,10 +19,10 @@ LEAST_RANKS = 3  # two points always lie on a line
 
 def beside_premiums(tokenizers: Tokenizers, texts: Sentences, reference: str, work: Work = ALONE) -> Columns:
     """Return further columns for a benchmark of parallel texts, with a row for each tokenizer and language."""
-    sizes = {name: sum(len(one.encode()) for one in sentences) for name, sentences in texts.items()}
+    sizes = {name: sum(len(sentence.encode()) for sentence in sentences) for name, sentences in texts.items()}
     words = {name: Counter(WORD.findall("\n".join(sentences))) for name, sentences in texts.items()}
     contenders = contenders_of(tokenizers)
-    jobs = [(one, name) for one in contenders for name in texts]
+    jobs = [(contender, name) for contender in contenders for name in texts]
     bytes_of = np.array([sizes[name] for _, name in jobs], np.int64)
     bytes_of_reference = np.full(len(jobs), sizes[reference], np.int64)
     single: list[float] = []
@@ -49,7 +49,7 @@ def single_token_share(contender: Contender, words: Counter[str]) -> float:
     unknown = {id for id, symbol in enumerate(history.alphabet.but_seeds) if symbol.kind == "unknown"}
     if unknown:  # an unknown token does not count as a whole word
         ids = (contender.tokenizer.encode(word, at=contender.at) for word in words)
-        whole &= np.array([unknown.isdisjoint(one) for one in ids])
+        whole &= np.array([unknown.isdisjoint(split) for split in ids])
     counts = np.fromiter(words.values(), np.int64, len(words))
     return float(counts[whole].sum() / counts.sum())
 
@@ -62,11 +62,11 @@ def zipf_of(counts: Int64s) -> tuple[float, float]:
     >>> zipf_of(np.array([1200, 600, 400, 300]))
     (1.0, 1.0)
     """
-    found = np.sort(counts[counts > 0])[::-1].astype(np.float64)
-    if len(found) < LEAST_RANKS:
+    ordered = np.sort(counts[counts > 0])[::-1].astype(np.float64)
+    if len(ordered) < LEAST_RANKS:
         return float("nan"), float("nan")
-    x = _centred(np.log(np.arange(1, len(found) + 1)))
-    y = _centred(np.log(found))
+    x = _centred(np.log(np.arange(1, len(ordered) + 1)))
+    y = _centred(np.log(ordered))
     slope = float((x * y).sum() / (x * x).sum())
     spread = float((y * y).sum())
     fit = 1.0 if not spread else 1 - float(((y - slope * x) ** 2).sum()) / spread
@@ -74,8 +74,8 @@ def zipf_of(counts: Int64s) -> tuple[float, float]:
 
 
 def _centred(values: Float64s) -> Float64s:
-    found: Float64s = values - values.mean()
-    return found
+    centred: Float64s = values - values.mean()
+    return centred
 
 
 def _token_counts(contender: Contender, sentences: Sequence[str]) -> Int64s:

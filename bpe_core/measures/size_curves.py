@@ -202,10 +202,10 @@ def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER)
     0.803152850136
     """
     given = counts if isinstance(counts, np.ndarray) else np.array(list(counts), np.int64)
-    found = given[given > 0]
-    total = _sum_of_terms(found, power) / ONE
-    tokens = np.array([found.sum()], np.int64)
-    used = np.array([len(found)], np.int64)
+    used_counts = given[given > 0]
+    total = _sum_of_terms(used_counts, power) / ONE
+    tokens = np.array([used_counts.sum()], np.int64)
+    used = np.array([len(used_counts)], np.int64)
     return float(_efficiency(np.array([total]), tokens, used, power)[0])
 
 
@@ -220,8 +220,8 @@ def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
     """
     halves = sizes / 2
     longer = np.interp(halves, sizes, tokens) < (1 + LITTLE) * tokens
-    found = np.flatnonzero(longer & (halves >= sizes[:1]))
-    return int(found[0]) if len(found) else None
+    rows = np.flatnonzero(longer & (halves >= sizes[:1]))
+    return int(rows[0]) if len(rows) else None
 
 
 MEASURED = 48  # number of sizes; small ones are closer together
@@ -257,8 +257,8 @@ def some_sizes(history: History, most: int = MEASURED) -> Int64s:
     """Return sizes that the vocabulary had. Their distances from the smallest size grow by equal factors."""
     ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
     grown = np.geomspace(1, ends[1] - ends[0] + 1, most).round().astype(np.int64) - 1
-    found: Int64s = np.unique(ends[0] + grown)
-    return found
+    sizes: Int64s = np.unique(ends[0] + grown)
+    return sizes
 
 
 def which_sizes(sizes: Int64s, history: History) -> str:

@@ -56,7 +56,9 @@ def finds_specials(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -> 
     The tokens of such a text are not the tokens of its words.
     """
     matched = tokenizer.allowed(None)
-    return bool(matched) and any(spelled_in(matched)(one) for documents in texts.values() for one in documents)
+    return bool(matched) and any(
+        spelled_in(matched)(document) for documents in texts.values() for document in documents
+    )
 
 
 def splitting_of(recipe: Recipe) -> Recipe:
@@ -82,8 +84,8 @@ class TextsInWords:
 
     @classmethod
     def of_counted(cls, names: Iterable[str], parts: Sequence[CountedWords], recipe: Recipe) -> TextsInWords:
-        found = CountedWords.joined(parts)
-        return cls(found.words, dict(zip(names, found.texts, strict=True)), recipe)
+        counted = CountedWords.joined(parts)
+        return cls(counted.words, dict(zip(names, counted.texts, strict=True)), recipe)
 
     def cut(self, history: History, at: int, *, cancelled: CancelCheck = never_cancelled) -> CutTexts:
         return CutTexts(self, history, *tokens_by_word(self.words, self.counted_by, history, at, cancelled=cancelled))
@@ -113,7 +115,7 @@ class CutTexts:
     @cached_property
     def tokens_by_text(self) -> Int64s:
         texts = self.in_words.texts.values()
-        return np.array([(self.tokens_by_word[one.rows] * one.counts).sum() for one in texts], np.int64)
+        return np.array([(self.tokens_by_word[text.rows] * text.counts).sum() for text in texts], np.int64)
 
     @property
     def counts_in_all(self) -> Int64s:
@@ -174,7 +176,9 @@ def _is_known(history: History) -> Callable[[str, bool], bool]:
     """Return a function that says whether the alphabet has a character at every place in a word where it can occur."""
     alphabet = history.alphabet
     marker = history.recipe.marker_text.encode()
-    begins = {one.text for one in alphabet.but_seeds if one.kind == "character" and one.text == one.decoded}
+    begins = {
+        symbol.text for symbol in alphabet.but_seeds if symbol.kind == "character" and symbol.text == symbol.decoded
+    }
     continues = alphabet.id_of_continuation
     if Method.of(history.recipe).has_continuations or continues:
         return lambda character, alone: character.encode() in begins and (alone or character.encode() in continues)
@@ -217,8 +221,8 @@ class Stretches(NamedTuple):
 
     def sums(self, of_bytes: npt.NDArray[np.generic]) -> Int64s:
         before = np.concatenate([[0], np.cumsum(of_bytes, dtype=np.int64)])
-        found: Int64s = before[self.starts + self.lengths] - before[self.starts]
-        return found
+        sums: Int64s = before[self.starts + self.lengths] - before[self.starts]
+        return sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,28 +243,28 @@ class BetweenBlanks:
             counted: Counter[str] = Counter()
             for text in documents:
                 counted.update(text.encode(errors="replace").decode().split())
-            which = np.array([places.setdefault(one, len(places)) for one in counted], np.int64)
+            which = np.array([places.setdefault(part, len(places)) for part in counted], np.int64)
             by_text[name] = PartCounts(which, np.array(list(counted.values()), np.int64))
-        return cls(WordColumns.of([one.encode() for one in places]), by_text)
+        return cls(WordColumns.of([part.encode() for part in places]), by_text)
 
     @classmethod
-    def of_words(cls, found: TextsInWords) -> BetweenBlanks | None:
+    def of_words(cls, texts_in_words: TextsInWords) -> BetweenBlanks | None:
         """Return the parts of texts whose words were counted by `AT_BLANKS`.
 
         Return None if Python splits the texts at further blanks.
         """
-        if np.isin(found.words.text, ONLY_OF_PYTHON).any():
+        if np.isin(texts_in_words.words.text, ONLY_OF_PYTHON).any():
             return None
-        return cls(WordColumns(found.words.text, found.words.starts), found.texts)
+        return cls(WordColumns(texts_in_words.words.text, texts_in_words.words.starts), texts_in_words.texts)
 
     def unencoded(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck = never_cancelled) -> list[float]:
         """Return the share of each text's bytes, without blanks, that no token encodes after `at` steps."""
         lengths = self._stretches.lengths
-        found = self._lost(tokenizer, at, cancelled)
+        lost = self._lost(tokenizer, at, cancelled)
         shares = []
         for which, times, *_ in self.texts.values():
             whole = int((lengths[which] * times).sum())
-            shares.append(int((found[which] * times).sum()) / whole if whole else 0.0)
+            shares.append(int((lost[which] * times).sum()) / whole if whole else 0.0)
         return shares
 
     @cached_property
@@ -290,13 +294,13 @@ class BetweenBlanks:
             character = chr(code)
             left_out[code] = not tokenizer.encode(character, at=at)
             is_unsure[code] = not tells(character)
-        found = self._stretches.sums(left_out[self._codes])
+        lost = self._stretches.sums(left_out[self._codes])
         recipe = tokenizer.history.recipe
         longest = Method.of(recipe).longest_word_of(recipe)
         is_long = self._stretches.lengths > (LARGEST_NUMBER if longest is None else longest)
         unsure = (self._stretches.sums(is_unsure[self._codes]) > 0) | is_long
-        found[unsure] = _lost(Stretches.of(self.words.where(unsure)), left_out, tokenizer, at, cancelled)
-        return found
+        lost[unsure] = _lost(Stretches.of(self.words.where(unsure)), left_out, tokenizer, at, cancelled)
+        return lost
 
 
 def _lost(
@@ -306,12 +310,12 @@ def _lost(
     symbols = tokenizer.history.alphabet.but_seeds
     unknown = [id for id, symbol in enumerate(symbols) if symbol.kind == "unknown"]
     codes = code_points(stretches.together)
-    found = repeated(left_out[codes], _bytes_of(codes))
+    is_lost = repeated(left_out[codes], _bytes_of(codes))
     in_none = (tokens.ids == NO_TOKEN) | np.isin(tokens.ids, unknown)
-    found[tokens.edges[0] : tokens.edges[-1]] |= repeated(in_none, np.diff(tokens.edges))
-    return stretches.sums(found)
+    is_lost[tokens.edges[0] : tokens.edges[-1]] |= repeated(in_none, np.diff(tokens.edges))
+    return stretches.sums(is_lost)
 
 
 def _bytes_of(codes: CodePoints) -> Int64s:
-    found: Int64s = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000).astype(np.int64)
-    return found
+    sizes: Int64s = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000).astype(np.int64)
+    return sizes

@@ -37,16 +37,16 @@ def _loaded(name: str, place: str) -> type[Question]:
     from bpe_core.asking import Question
 
     kinds = [kind for kind in vars(import_module(place)).values() if isinstance(kind, type)]
-    found = next((kind for kind in kinds if issubclass(kind, Question) and kind.__module__ == place), None)
-    if found is None or found.name != name:
+    question = next((kind for kind in kinds if issubclass(kind, Question) and kind.__module__ == place), None)
+    if question is None or question.name != name:
         raise BpeError(f"the module {place} defines no subclass of Question for the name {name!r}")
-    found.parameters()
-    return found
+    question.parameters()
+    return question
 
 
 # The module of each question by the name of the question.
 QUESTIONS = Registry(
-    "questions", {one.name: f"{__name__}.{one.name}" for one in pkgutil.iter_modules(__path__)}, _loaded
+    "questions", {module.name: f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)}, _loaded
 )
 
 

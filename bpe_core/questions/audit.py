@@ -61,13 +61,13 @@ criteria:
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         wanted = criteria_in(self.only)
-        found, names = audit_of(study, self.rare, self.long, wanted, work)
-        rows = AuditRows(study.history, found, names)
-        chosen = wanted or tuple(found.meets)
+        audit, names = audit_of(study, self.rare, self.long, wanted, work)
+        rows = AuditRows(study.history, audit, names)
+        chosen = wanted or tuple(audit.meets)
         from_end = self.reverse != (self.sort == LONGEST_FIRST)
-        order = rows.in_order(found.ids(*chosen), self.sort, from_end=from_end)
+        order = rows.in_order(audit.ids(*chosen), self.sort, from_end=from_end)
         table = rows_table(map(rows.row, while_wanted(order, work.cancelled)))
-        totals = tuple(f"{total:,} {name}: {CRITERIA[name]}" for name, total in found.totals.items())
+        totals = tuple(f"{total:,} {name}: {CRITERIA[name]}" for name, total in audit.totals.items())
         return Answer(table, totals, listed=LISTED)
 
 
@@ -92,13 +92,13 @@ def audit_of(
     Raise BpeError if the study cannot decide a criterion in `wanted`, for example because the study has no texts.
     """
     parts = {} if study.texts is None else study.inside.parts(WHAT, work)
-    needs = [one for one in wanted if one in OF_CORPUS]
+    needs = [criterion for criterion in wanted if criterion in OF_CORPUS]
     if needs and not parts:
         raise BpeError(f"Only a corpus shows which tokens are {needs[0]}: name its files with --corpus.")
     places = TokenPlaces.of(list(parts.values()), study.history) if parts else None
-    found = audited(study.history, places, rare=rare, long=long, work=work)
-    missing = [one for one in wanted if one not in found.meets]
+    audit = audited(study.history, places, rare=rare, long=long, work=work)
+    missing = [criterion for criterion in wanted if criterion not in audit.meets]
     if missing:
         why = "name several texts with --corpus" if missing[0] == "one-file" else "its method merges no pairs"
         raise BpeError(f"Which tokens are {missing[0]} is unknown here: {why}.")
-    return found, list(parts)
+    return audit, list(parts)

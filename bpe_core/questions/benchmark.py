@@ -95,12 +95,14 @@ columns:
         tokenizers = dict(at_sizes(studies, self.sizes))
         texts = self.texts_of(studies)
         power = checked_power(self.power)
-        found = benchmark(tokenizers, texts, relative_to=_chosen(tokenizers, self.relative_to), power=power, work=work)
-        columns = dict(found.columns)
-        sentences = [*found.remarks]
+        measured = benchmark(
+            tokenizers, texts, relative_to=_chosen(tokenizers, self.relative_to), power=power, work=work
+        )
+        columns = dict(measured.columns)
+        sentences = [*measured.remarks]
         facts = dict[str, object]()
         if self.parallel:
-            parity = parity_of(found, self.reference or (ENGLISH if ENGLISH in texts else None))
+            parity = parity_of(measured, self.reference or (ENGLISH if ENGLISH in texts else None))
             columns["premium"] = parity.premium
             reference = str(parity.summary["reference"][0])
             columns |= beside_premiums(tokenizers, texts, reference, work)
@@ -109,7 +111,7 @@ columns:
         if self.ends or self.measure == INSIDE:
             columns |= inside_of_texts(tokenizers, texts, work)
         if self.sums or self.weights:
-            sums = sums_of(found, tokenizers, texts, self.weights, work=work)
+            sums = sums_of(measured, tokenizers, texts, self.weights, work=work)
             sentences = [*sums.sentences, *sentences]
             facts |= {"sums": sums.table.records(), "weights": {name: float(of) for name, of in sums.weights.items()}}
         if self.measure not in columns:
@@ -132,4 +134,4 @@ columns:
 def _chosen(tokenizers: Mapping[str, object], name: str) -> str | None:
     if not name or name in tokenizers:
         return name or None
-    return next((one for one in tokenizers if one.startswith(f"{name}@")), name)
+    return next((tokenizer for tokenizer in tokenizers if tokenizer.startswith(f"{name}@")), name)

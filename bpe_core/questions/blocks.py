@@ -75,4 +75,4 @@ def _pairs(study: Study) -> Iterator[str]:
     bytes_ = history.reasons["byte"]
     for row in range(len(history)):
         halves = history.pair(row)
-        yield " + ".join(names[one] if one < first else _written(int(bytes_[one - first])) for one in halves)
+        yield " + ".join(names[half] if half < first else _written(int(bytes_[half - first])) for half in halves)

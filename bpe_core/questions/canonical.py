@@ -94,10 +94,10 @@ examples:
         trips = RoundTrips(
             study.history, way=way, allowed=ALLOWED[self.specials], tokenizer=study.inside.by_index.tokenizer
         )
-        found = [_File(name, [*rows]) for name, rows in groupby(self._looked_at(study, trips, work), _name)]
-        if not any(file.rows for file in found):
+        files = [_File(name, [*rows]) for name, rows in groupby(self._looked_at(study, trips, work), _name)]
+        if not any(file.rows for file in files):
             raise BpeError(NO_IDS)
-        return _answer(study, found)
+        return _answer(study, files)
 
     def _of_pairs(self, study: Study, work: Work) -> Answer:
         if not 0 <= self.drawn <= MOST_DRAWN:
@@ -180,15 +180,15 @@ def _name(row: _Row) -> str:
 
 def _looked_at(row: IdRow, study: Study, trips: RoundTrips, room: int, work: Work) -> _Row:
     where = f"{row.name}, row {row.number:,}" if row.name else ""
-    found = _Row(row.name or GIVEN, row.number)
+    counts = _Row(row.name or GIVEN, row.number)
     indices = _indices(study, row.ids, where)
     for first, trip in trips.pieces(indices):
         work.check()
-        _add(found, first, trip, trips, room)
+        _add(counts, first, trip, trips, room)
     if len(row.parts) > 1:
         parts = np.split(indices, np.cumsum([len(part) for part in row.parts])[:-1])
-        _add_turns(found, parts, trips)
-    return found
+        _add_turns(counts, parts, trips)
+    return counts
 
 
 def _indices(study: Study, ids: Int64s, where: str) -> Int64s:
@@ -202,15 +202,15 @@ def _indices(study: Study, ids: Int64s, where: str) -> Int64s:
     return np.array(known, np.int64)[places]
 
 
-def _add(found: _Row, first: int, trip: RoundTrip, trips: RoundTrips, room: int) -> None:
-    found.ids += len(trip.given)
-    found.encoded += len(trip.encoded)
+def _add(counts: _Row, first: int, trip: RoundTrip, trips: RoundTrips, room: int) -> None:
+    counts.ids += len(trip.given)
+    counts.encoded += len(trip.encoded)
     for place in trip.places:
-        found.all_places += 1
-        found.changed += place.stop - place.first
-        found.first = first + place.first if found.first is None else found.first
-        if len(found.places) < room:
-            found.places.append(_found_place(first, place, trip, trips))
+        counts.all_places += 1
+        counts.changed += place.stop - place.first
+        counts.first = first + place.first if counts.first is None else counts.first
+        if len(counts.places) < room:
+            counts.places.append(_found_place(first, place, trip, trips))
 
 
 def _found_place(first: int, place: Place, trip: RoundTrip, trips: RoundTrips) -> _FoundPlace:
@@ -220,17 +220,17 @@ def _found_place(first: int, place: Place, trip: RoundTrip, trips: RoundTrips) -
     return _FoundPlace(first + place.first, ids, place.encoded, shown(text), trip.reason(place))
 
 
-def _add_turns(found: _Row, parts: Sequence[Int64s], trips: RoundTrips) -> None:
+def _add_turns(counts: _Row, parts: Sequence[Int64s], trips: RoundTrips) -> None:
     """Decode and encode the ids of a chat again after each turn, and count the ids that change.
 
     The last turn is not encoded again, because no turn follows it.
     """
-    found.turns = len(parts)
+    counts.turns = len(parts)
     held = parts[0]
     for part in parts[1:]:
         trip = trips.of(held)
-        found.passed_on += len(trip.encoded)
-        found.again += len(trip.encoded) - trip.kept
+        counts.passed_on += len(trip.encoded)
+        counts.again += len(trip.encoded) - trip.kept
         held = np.concatenate((trip.encoded, part))
 
 
@@ -274,11 +274,11 @@ def _answer(study: Study, files: Sequence[_File]) -> Answer:
 
 def _answer_of_pairs(study: Study, pairs: Sequence[tuple[int, int]], given: int, work: Work) -> Answer:
     together = PairsInTexts(study.inside.by_index.tokenizer)
-    found: list[PairVerdict] = []
+    verdicts: list[PairVerdict] = []
     for done, pair in enumerate(pairs):
         work.check()
         work.progress(Progress("looking for texts with pairs", done, len(pairs), "pairs"))
-        found.append(together.verdict(*pair))
+        verdicts.append(together.verdict(*pair))
     names = study.inside.by_index.texts.text
     number = study.inside.by_index.number
     table = DataTable(
@@ -286,29 +286,29 @@ def _answer_of_pairs(study: Study, pairs: Sequence[tuple[int, int]], given: int,
             "ids": [_written([number(left), number(right)]) for left, right in pairs],
             "left_text": [names[left] for left, _ in pairs],
             "right_text": [names[right] for _, right in pairs],
-            "kind": [one.kind for one in found],
-            "reason": [one.sentence for one in found],
-            "witness": ["" if one.text is None else shown(one.text.encode()) for one in found],
+            "kind": [verdict.kind for verdict in verdicts],
+            "reason": [verdict.sentence for verdict in verdicts],
+            "witness": ["" if verdict.text is None else shown(verdict.text.encode()) for verdict in verdicts],
         }
     )
-    kinds = Counter(one.kind for one in found)
-    drawn = Counter(one.kind for one in found[given:])
+    kinds = Counter(verdict.kind for verdict in verdicts)
+    drawn = Counter(verdict.kind for verdict in verdicts[given:])
     sentences = [
-        f"{names[left]} + {names[right]}: {_about_pair(one)}"
-        for (left, right), one in zip(pairs[:given], found[:given], strict=True)
+        f"{names[left]} + {names[right]}: {_about_pair(verdict)}"
+        for (left, right), verdict in zip(pairs[:given], verdicts[:given], strict=True)
     ]
     if drawn:
         sentences.append(_about_drawn(drawn))
     bars = [Bar(kind, times, f"{times:,}") for kind, times in kinds.most_common()]
-    told = "How many pairs of tokens can be side by side in a text."
-    figure = BarFigure("pairs", "Tokens side by side.", told, bars, "Pairs")
+    sentence = "How many pairs of tokens can be side by side in a text."
+    figure = BarFigure("pairs", "Tokens side by side.", sentence, bars, "Pairs")
     return Answer(table, tuple(sentences), figure, facts={"pairs": dict(kinds)})
 
 
-def _about_pair(found: PairVerdict) -> str:
-    if found.text is not None:
-        return f"they can be side by side, as in {quoted(found.text)}."
-    return f"never side by side. {found.sentence}" if found.kind == "never" else found.sentence
+def _about_pair(verdict: PairVerdict) -> str:
+    if verdict.text is not None:
+        return f"they can be side by side, as in {quoted(verdict.text)}."
+    return f"never side by side. {verdict.sentence}" if verdict.kind == "never" else verdict.sentence
 
 
 def _about_drawn(kinds: Counter[Verdict]) -> str:
@@ -324,7 +324,7 @@ def _about_drawn(kinds: Counter[Verdict]) -> str:
 
 
 def _written(ids: Sequence[int | None]) -> str:
-    return " ".join("none" if one is None else str(one) for one in ids)
+    return " ".join("none" if id is None else str(id) for id in ids)
 
 
 def _about(files: Sequence[_File]) -> Iterator[str]:
@@ -376,5 +376,5 @@ def _figure(kinds: Counter[Kind]) -> BarFigure | None:
     if not kinds:
         return None
     bars = [Bar(kind, times, f"{times:,}") for kind, times in kinds.most_common()]
-    told = "How many places differ when ids are decoded and encoded again, by the kind of reason."
-    return BarFigure("canonical", "Why ids do not come back.", told, bars, "Places")
+    sentence = "How many places differ when ids are decoded and encoded again, by the kind of reason."
+    return BarFigure("canonical", "Why ids do not come back.", sentence, bars, "Places")

@@ -116,19 +116,19 @@ class _RenderedChat:
 
         A token of the template has None instead of a number.
         """
-        found = list[int | None]()
+        messages = list[int | None]()
         place = 0
         for span in self.spans:
             while place < len(self.places) and self.places[place].stop <= span.start:
                 place += 1
             is_inside = place < len(self.places) and span.stop > self.places[place].start
-            found.append(self.places[place].message + 1 if is_inside else None)
-        return found
+            messages.append(self.places[place].message + 1 if is_inside else None)
+        return messages
 
     @cached_property
     def roles(self) -> list[str]:
         messages = self.chat.messages
-        return [OF_TEMPLATE if one is None else str(messages[one - 1]["role"]) for one in self.messages]
+        return [OF_TEMPLATE if message is None else str(messages[message - 1]["role"]) for message in self.messages]
 
     def first(self, count: int, *, asks: bool = False) -> _RenderedChat:
         return _RenderedChat(self.study, self.template, self.chat.first(count), asks)
@@ -163,11 +163,11 @@ def _answer(chat: _RenderedChat, specials: Mapping[str, int], work: Work) -> Ans
     turns, alone = _turns(chat, work)
     spellable = _spellable(chat, specials, work)
     spelled = {
-        number + 1: found
+        number + 1: spelled_here
         for number, text in chat.chat.texts()
-        if (found := [special for special in specials if special in text])
+        if (spelled_here := [special for special in specials if special in text])
     }
-    of_template = sum(one is None for one in chat.messages)
+    of_template = sum(message is None for message in chat.messages)
     written = zip(chat.spans, chat.roles, strict=True)
     sentences = [
         *_about_costs(chat, of_template),
@@ -181,13 +181,13 @@ def _answer(chat: _RenderedChat, specials: Mapping[str, int], work: Work) -> Ans
         "template_tokens": of_template,
         "message_tokens": len(chat.ids) - of_template,
         "turns": [
-            {"message": one.message, "tokens": one.tokens, "before": one.before, "asks": one.is_asked}
-            | {"common": one.common, "is_kept": one.is_kept}
-            for one in turns
+            {"message": turn.message, "tokens": turn.tokens, "before": turn.before, "asks": turn.is_asked}
+            | {"common": turn.common, "is_kept": turn.is_kept}
+            for turn in turns
         ],
         "not_rendered_alone": alone,
         "spellable": spellable,
-        "spelled": {str(number): found for number, found in spelled.items()},
+        "spelled": {str(number): names for number, names in spelled.items()},
     }
     table = DataTable(columns)
     return Answer(table, tuple(sentences), None, LISTED, facts=facts, tokens=tuple(texts), kinds=tuple(chat.roles))
@@ -230,41 +230,41 @@ def _turns(chat: _RenderedChat, work: Work) -> tuple[list[_Turn], list[int]]:
             refused.append(number)
         else:
             known[number] = turn
-    found = list[_Turn]()
+    turns = list[_Turn]()
     for before, number in pairwise(known):
-        found.append(_turn(known[before], known[number], before, number))
+        turns.append(_turn(known[before], known[number], before, number))
         if chat.chat.messages[number - 1]["role"] == "assistant":
             asked = chat.first(number - 1, asks=True)
             try:
-                found.append(_turn(asked, known[number], number - 1, number))
+                turns.append(_turn(asked, known[number], number - 1, number))
             except BpeError:  # nothing can be asked after this message
                 continue
-    return found, refused
+    return turns, refused
 
 
 def _turn(former: _RenderedChat, turn: _RenderedChat, before: int, number: int) -> _Turn:
     pairs = enumerate(zip(former.ids, turn.ids, strict=False))
     shorter = min(len(former.ids), len(turn.ids))
-    common = next((place for place, (one, other) in pairs if one != other), shorter)
+    common = next((place for place, (id, other) in pairs if id != other), shorter)
     return _Turn(number, len(turn.ids), before, len(former.ids), former.asks, common)
 
 
 def _about_turns(turns: Sequence[_Turn], refused: Sequence[int]) -> Iterator[str]:
-    plain = [one for one in turns if not one.is_asked]
-    asked = [one for one in turns if one.is_asked]
-    if plain and all(one.is_kept for one in plain):
+    plain = [turn for turn in turns if not turn.is_asked]
+    asked = [turn for turn in turns if turn.is_asked]
+    if plain and all(turn.is_kept for turn in plain):
         yield "The ids of each turn begin with those of the turn before."
-    for one in [one for one in plain if not one.is_kept][:MOST_NAMED]:
+    for turn in [turn for turn in plain if not turn.is_kept][:MOST_NAMED]:
         yield (
-            f"The ids up to message {one.message:,} do not begin with those up to message {one.before:,}: only the "
-            f"first {one.common:,} of {one.before_tokens:,} are the same, so a model must compute the rest again."
+            f"The ids up to message {turn.message:,} do not begin with those up to message {turn.before:,}: only the "
+            f"first {turn.common:,} of {turn.before_tokens:,} are the same, so a model must compute the rest again."
         )
-    if asked and all(one.is_kept for one in asked):
+    if asked and all(turn.is_kept for turn in asked):
         yield "The ids of each answer begin with those that asked for it."
-    for one in [one for one in asked if not one.is_kept][:MOST_NAMED]:
+    for turn in [turn for turn in asked if not turn.is_kept][:MOST_NAMED]:
         yield (
-            f"The ids up to message {one.message:,} do not begin with those that asked for it: only the first "
-            f"{one.common:,} of {one.before_tokens:,} are the same."
+            f"The ids up to message {turn.message:,} do not begin with those that asked for it: only the first "
+            f"{turn.common:,} of {turn.before_tokens:,} are the same."
         )
     if refused:
         some = ", ".join(f"{number:,}" for number in refused[:MOST_NAMED])
@@ -277,7 +277,7 @@ def _spellable(chat: _RenderedChat, specials: Mapping[str, int], work: Work) -> 
     Each token is written in place of the first text of a user. It is spellable if its id occurs more often than before.
     """
     messages = chat.chat.messages
-    place = next((number for number, one in enumerate(messages) if one["role"] == USER), None)
+    place = next((number for number, message in enumerate(messages) if message["role"] == USER), None)
     if place is None:
         return []
 
@@ -291,14 +291,14 @@ def _spellable(chat: _RenderedChat, specials: Mapping[str, int], work: Work) -> 
             return []
 
     usual = ids("x")
-    found = list[str]()
+    spellable = list[str]()
     tried = [*specials.items()][:MOST_SPELLED]
     for number, (special, id) in enumerate(tried):
         work.check()
         work.progress(Progress("trying special tokens", number, len(tried), "tokens"))
         if ids(f"x{special}x").count(id) > usual.count(id):
-            found.append(special)
-    return found
+            spellable.append(special)
+    return spellable
 
 
 def _about_specials(
@@ -309,8 +309,8 @@ def _about_specials(
         used = [special for special in spellable if special in of_template]
         if used:
             yield f"The template writes {_some(used)} itself, so a user's text can look like a turn of the template."
-    for number, found in [*spelled.items()][:MOST_NAMED]:
-        yield f"Message {number:,} spells {_some(found)}."
+    for number, names in [*spelled.items()][:MOST_NAMED]:
+        yield f"Message {number:,} spells {_some(names)}."
 
 
 def _some(specials: Sequence[str]) -> str:

@@ -91,9 +91,9 @@ kinds:
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if self.pins:
-            found = Pins.read(self.pins).differences(study)
-            said = tuple(found[:1]) or (ALL_AS_PINNED,)
-            return Answer(DataTable({"difference": found}), said, rows=(), differs=bool(found))
+            changes = Pins.read(self.pins).differences(study)
+            said = tuple(changes[:1]) or (ALL_AS_PINNED,)
+            return Answer(DataTable({"difference": changes}), said, rows=(), differs=bool(changes))
         if not Method.of(study.history.recipe).learns_by_ranks or not len(study.history):
             raise BpeError(
                 f"{WHAT} works only for tokenizers that merge pairs one after the other. This tokenizer does not."
@@ -173,7 +173,7 @@ def _best_way(study: Study, words: WordTable, history: History, limit: int | Non
                 continue
             verdict = judge(others, history, work, limit=limit)
             other = _Judgement(history, recipe, verdict, name, is_unsaid, own.verdict.sound_until)
-            best = max(best, other, key=lambda one: one.known)
+            best = max(best, other, key=lambda judgement: judgement.known)
     return best
 
 
@@ -181,19 +181,19 @@ def _as_learned(history: History, words: WordTable, work: Work) -> History:
     """Return the history of a table in the method that explains most steps, if the file does not name the method."""
     methods = (method for method in METHODS.values() if isinstance(method, Method))
     tables = [table for method in methods for table in method.readings(history)]
-    return max(tables, key=lambda one: sound_steps(words, one.first(TRIED), work), default=history)
+    return max(tables, key=lambda table: sound_steps(words, table.first(TRIED), work), default=history)
 
 
-def _steps_of_a_balance(study: Study, found: _Judgement, work: Work) -> int:
+def _steps_of_a_balance(study: Study, judgement: _Judgement, work: Work) -> int:
     """Count the steps whose pair was the most frequent of all texts together, or of one group.
 
     Return 0 if the texts have no groups.
     """
     assert study.texts is not None
-    parts = study.texts.parts(found.counted_by, work)
+    parts = study.texts.parts(judgement.counted_by, work)
     if len(parts) < 2:
         return 0
-    return int(best_of_some([WordTable.merged(parts.values()), *parts.values()], found.history, work).sum())
+    return int(best_of_some([WordTable.merged(parts.values()), *parts.values()], judgement.history, work).sum())
 
 
 def _begun(history: History, verdict: Verdict) -> History:
@@ -248,27 +248,27 @@ def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
     return _Judgement(own.history, otherwise, judge(words, own.history, work), said, is_unsaid=False, own_until=until)
 
 
-def _about_splitting(study: Study, found: _Judgement) -> tuple[str, bool]:
+def _about_splitting(study: Study, judgement: _Judgement) -> tuple[str, bool]:
     """Return a sentence about the pattern that fits best, and whether the table names a different pattern."""
-    name = found.splitting
+    name = judgement.splitting
     recipe = study.history.recipe
     says = FORMATS.holding(study.format).holds_splitting
     if name == IN_LOWER_CASE:
-        file = "Its file does not say" if found.is_unsaid else "The table does not say"
-        return f"{file} that texts were put into lower case, but lower-case texts fit best.", not found.is_unsaid
-    if not name or not says or found.is_unsaid:
+        file = "Its file does not say" if judgement.is_unsaid else "The table does not say"
+        return f"{file} that texts were put into lower case, but lower-case texts fit best.", not judgement.is_unsaid
+    if not name or not says or judgement.is_unsaid:
         return (f"Its file does not say how texts were split; {name} fits best." if name else ""), False
     return (
-        f"The table names the pattern {recipe.pattern}, but with it only the first {found.own_until:,} merges follow "
-        f"from the counts. Of all known patterns, {name} fits best."
+        f"The table names the pattern {recipe.pattern}, but with it only the first {judgement.own_until:,} merges "
+        f"follow from the counts. Of all known patterns, {name} fits best."
     ), True
 
 
-def _answer(study: Study, found: _Judgement) -> Answer:
-    verdict = found.verdict
-    is_balanced = found.balanced == verdict.steps
+def _answer(study: Study, judgement: _Judgement) -> Answer:
+    verdict = judgement.verdict
+    is_balanced = judgement.balanced == verdict.steps
     faults = () if is_balanced else verdict.faults
-    said, differs = _about_splitting(study, found)
+    said, differs = _about_splitting(study, judgement)
     nowhere = (-1, -1)
     pairs = [study.history.pair(fault.step - 1) for fault in faults]
     table = DataTable(
@@ -282,14 +282,14 @@ def _answer(study: Study, found: _Judgement) -> Answer:
         }
     )
     flaws = [note for note in study.notes if isinstance(note, Flaw)]
-    sentences = [*flaws, *filter(None, (said, Method.of(found.history.recipe).told_of(found.history)))]
+    sentences = [*flaws, *filter(None, (said, Method.of(judgement.history.recipe).told_of(judgement.history)))]
     sentences += [BALANCED] if is_balanced else _verdict(study, verdict)
-    if verdict.right < found.balanced < verdict.steps:
-        sentences.append(f"{found.balanced:,} merged the most frequent pair of all texts or of one of the groups.")
+    if verdict.right < judgement.balanced < verdict.steps:
+        sentences.append(f"{judgement.balanced:,} merged the most frequent pair of all texts or of one of the groups.")
     listed = ("step", "kind", "left_text", "right_text", "count", "passed_left_text", "passed_right_text")
     facts: dict[str, Any] = {"steps": verdict.steps, "right": verdict.right, "sound_until": verdict.sound_until}
     facts |= {
-        "splitting": found.splitting,
+        "splitting": judgement.splitting,
         "ties": verdict.rule,
         "ties_until": verdict.rule_until,
         "tied": verdict.ties,
@@ -370,8 +370,8 @@ def _of_the_table_alone(study: Study, work: Work) -> Answer:
         }
     )
     flaws = [note for note in study.notes if isinstance(note, Flaw)]
-    counts = {one: sum(why == one for _, why in rows) for one in kinds}
-    sentences = [*flaws, *(f"{count:,} of {len(study.history):,} merges: {one}" for one, count in counts.items())]
+    counts = {reason: sum(why == reason for _, why in rows) for reason in kinds}
+    sentences = [*flaws, *(f"{count:,} of {len(study.history):,} merges: {reason}" for reason, count in counts.items())]
     if not sentences:
         sentences.append("The table alone shows nothing wrong.")
     sentences.append("Give the texts that it was learned from to check each merge by the counts.")
@@ -385,7 +385,7 @@ def _by_its_own_counts(history: History) -> Iterator[tuple[int, str]]:
     others = history.columns.runner_up_count
     allowed = np.ones(len(counts), bool)
     allowed[history.forced] = False
-    told = {
+    wrong_by_reason = {
         "Its count is zero or less.": counts <= 0,
         ("Its count is larger than the count of the step before, which is impossible."): np.diff(
             counts, prepend=counts[:1]
@@ -395,7 +395,7 @@ def _by_its_own_counts(history: History) -> Iterator[tuple[int, str]]:
         "Its count is too large for 32 bits: a trainer with 32-bit counts goes wrong from here on.": counts >= WRAPS_AT,
     }
     by_count = Method.of(history.recipe).counts_fall and not history.reasons and not history.recipe.interventions
-    for why, wrong in told.items():
+    for why, wrong in wrong_by_reason.items():
         for row in np.flatnonzero(wrong & allowed).tolist() if by_count else ():
             yield row + 1, why
 

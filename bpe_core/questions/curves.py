@@ -64,14 +64,14 @@ examples:
             raise BpeError(NO_TEXTS)
         with texts.reading() as corpus:
             documents = [*corpus.documents()]
-        learned = {name: one.inside.own_words for name, one in studies.items()} if self.measure == BITS else {}
+        learned = {name: study.inside.own_words for name, study in studies.items()} if self.measure == BITS else {}
         table = overlay(
-            {name: one.history for name, one in studies.items()},
+            {name: study.history for name, study in studies.items()},
             documents,
             learned={name: words for name, words in learned.items() if words is not None},
             is_held_out=self.held_out is not None,
             morphemes=self._morphemes(),
-            samples=samples_of({name: (one.history.recipe, one.inside.sources) for name, one in studies.items()}),
+            samples=samples_of({name: (study.history.recipe, study.inside.sources) for name, study in studies.items()}),
             work=work,
         )
         figure = sweep_chart(table, self.measure, self.lines or None)

@@ -51,21 +51,21 @@ The exit code is 0 if the merges are the same, and 3 if they differ.
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         names = list(studies)
-        (one, other) = studies.values()
-        found = compare_tables(one.history, other.history, cancelled=work.cancelled)
+        (first, other) = studies.values()
+        comparison = compare_tables(first.history, other.history, cancelled=work.cancelled)
         sentences = [f"{name}: {steps_in_words(study.history)}." for name, study in studies.items()]
-        sentences += _parting(found, one, other)
-        sentences += [found.overlap.in_words, *self._only_in(names, found), *_moved(found)]
-        facts = _facts(found)
+        sentences += _parting(comparison, first, other)
+        sentences += [comparison.overlap.in_words, *self._only_in(names, comparison), *_moved(comparison)]
+        facts = _facts(comparison)
         if self.text:
-            both, regions = _split(self.text, (one, other))
+            both, regions = _split(self.text, (first, other))
             sentences += _said(self.text, names, both, regions)
-            facts["text"] = _text_facts((one, other), both, regions)
-        table = _table(found.differing, one, other)
-        return Answer(table, tuple(sentences), facts=facts, differs=found.cause != "none")
+            facts["text"] = _text_facts((first, other), both, regions)
+        table = _table(comparison.differing, first, other)
+        return Answer(table, tuple(sentences), facts=facts, differs=comparison.cause != "none")
 
-    def _only_in(self, names: Sequence[str], found: TableComparison) -> list[str]:
-        sides = zip(names, (found.only_in_first, found.only_in_second), strict=True)
+    def _only_in(self, names: Sequence[str], comparison: TableComparison) -> list[str]:
+        sides = zip(names, (comparison.only_in_first, comparison.only_in_second), strict=True)
         return [f"{len(tokens):,} only in {name}: {_few(tokens, self.limit)}" for name, tokens in sides if tokens]
 
 
@@ -74,21 +74,24 @@ def _few(tokens: Sequence[bytes], limit: int) -> str:
     return "  ".join(shown(token, LONGEST) for token in tokens[:limit]) + more
 
 
-def _parting(found: TableComparison, one: Study, other: Study) -> list[str]:
-    words = {study.history.recipe.wording.step for study in (one, other)}
+def _parting(comparison: TableComparison, first: Study, other: Study) -> list[str]:
+    words = {study.history.recipe.wording.step for study in (first, other)}
     step = words.pop() if len(words) == 1 else "step"
     sentences = []
-    if found.first is not None:
-        merges = "; ".join(f"{_written(merge)} ({_places(merge, step)})" for merge in found.differing[:2])
-        sentences.append(f"They differ from {step} {found.first + 1:,}: {merges}.")
-    is_guess = found.cause not in ("none", "tokens", "not known")
-    return [*sentences, f"Likely cause, {found.cause}: {found.explanation}" if is_guess else found.explanation]
+    if comparison.first is not None:
+        merges = "; ".join(f"{_written(merge)} ({_places(merge, step)})" for merge in comparison.differing[:2])
+        sentences.append(f"They differ from {step} {comparison.first + 1:,}: {merges}.")
+    is_guess = comparison.cause not in ("none", "tokens", "not known")
+    return [
+        *sentences,
+        f"Likely cause, {comparison.cause}: {comparison.explanation}" if is_guess else comparison.explanation,
+    ]
 
 
-def _moved(found: TableComparison) -> Iterator[str]:
-    if found.moved:
-        merges = count_text(found.moved, "merge")
-        are = "is" if found.moved == 1 else "are"
+def _moved(comparison: TableComparison) -> Iterator[str]:
+    if comparison.moved:
+        merges = count_text(comparison.moved, "merge")
+        are = "is" if comparison.moved == 1 else "are"
         yield f"{merges} {are} in both at different places, without any effect on the tokens."
 
 
@@ -101,12 +104,12 @@ def _places(merge: DifferingMerge, step: str) -> str:
     return ", ".join(f"not in {name}" if place is None else f"{step} {place + 1:,} in {name}" for name, place in sides)
 
 
-def _table(merges: Sequence[DifferingMerge], one: Study, other: Study) -> DataTable:
+def _table(merges: Sequence[DifferingMerge], first: Study, other: Study) -> DataTable:
     columns: dict[str, Values] = {}
     for side, texts in (("left_", [merge.left for merge in merges]), ("right_", [merge.right for merge in merges])):
         columns[f"{side}hex"] = [text.hex(" ") for text in texts]
         columns[f"{side}text"] = [shown(text) for text in texts]
-    places = ("", one, [merge.place for merge in merges]), ("other_", other, [merge.other_place for merge in merges])
+    places = ("", first, [merge.place for merge in merges]), ("other_", other, [merge.other_place for merge in merges])
     for name, _, known in places:
         columns[f"{name}step"] = [None if place is None else place + 1 for place in known]
     for name, study, known in places:
@@ -116,15 +119,15 @@ def _table(merges: Sequence[DifferingMerge], one: Study, other: Study) -> DataTa
     return DataTable(columns)
 
 
-def _facts(found: TableComparison) -> dict[str, object]:
+def _facts(comparison: TableComparison) -> dict[str, object]:
     return {
-        "merges": found.merges,
-        "first_difference": None if found.first is None else found.first + 1,
-        "cause": found.cause,
-        "explanation": found.explanation,
-        "common_tokens": found.common,
-        "only_in_first": [escape(token) for token in found.only_in_first],
-        "only_in_second": [escape(token) for token in found.only_in_second],
+        "merges": comparison.merges,
+        "first_difference": None if comparison.first is None else comparison.first + 1,
+        "cause": comparison.cause,
+        "explanation": comparison.explanation,
+        "common_tokens": comparison.common,
+        "only_in_first": [escape(token) for token in comparison.only_in_first],
+        "only_in_second": [escape(token) for token in comparison.only_in_second],
     }
 
 

@@ -77,50 +77,50 @@ examples:
         if self.text:
             return _of_prompt(studies, self.text, work)
         contenders = contenders_of({name: study.history for name, study in studies.items()})
-        found = _in_words(self.words, contenders, work)
+        ends_by_text = _in_words(self.words, contenders, work)
         texts = next(iter(studies.values())).texts
         if texts is not None:
             with texts.reading() as corpus:
                 parts = corpus.by_source() if corpus.groups == ("",) else corpus.parts()
                 for name, part in parts.items():
-                    found[name] = {one.name: WordEnds() for one in contenders}
-                    for piece in pieces_of(part, [one.tokenizer for one in contenders], work):
-                        _add(found[name], contenders, piece, work)
-        if not found:
+                    ends_by_text[name] = {contender.name: WordEnds() for contender in contenders}
+                    for piece in pieces_of(part, [contender.tokenizer for contender in contenders], work):
+                        _add(ends_by_text[name], contenders, piece, work)
+        if not ends_by_text:
             raise BpeError(NO_TEXTS)
-        return _of_corpus(studies, found)
+        return _of_corpus(studies, ends_by_text)
 
 
-def _add(found: Mapping[str, WordEnds], contenders: Sequence[Contender], piece: str, work: Work) -> None:
+def _add(ends: Mapping[str, WordEnds], contenders: Sequence[Contender], piece: str, work: Work) -> None:
     words = [*words_of(piece)]
-    for one in contenders:
+    for contender in contenders:
         work.check()
-        found[one.name].add(one.tokenizer, piece, words, one.at)
+        ends[contender.name].add(contender.tokenizer, piece, words, contender.at)
 
 
 def _in_words(paths: Sequence[str], contenders: Sequence[Contender], work: Work) -> Found:
     """Count the ends of words inside tokens in the files that a person gave."""
-    found: Found = {}
+    ends_by_path: Found = {}
     for path in paths:
         lines = read_small_file(path, "the words of", BpeError).split("\n")
         text, words = segmented(lines)
         if not words:
             raise BpeError(f"{path} holds no words; write a sentence a line, with spaces between its words.")
-        found[path] = {one.name: WordEnds() for one in contenders}
-        for one in contenders:
+        ends_by_path[path] = {contender.name: WordEnds() for contender in contenders}
+        for contender in contenders:
             work.check()
-            found[path][one.name].add(one.tokenizer, text, words, one.at)
-    return found
+            ends_by_path[path][contender.name].add(contender.tokenizer, text, words, contender.at)
+    return ends_by_path
 
 
 # --- The ends of all words -----------------------------------------------------------------------
 
 
-def _of_corpus(studies: Mapping[str, Study], found: Found) -> Answer:
+def _of_corpus(studies: Mapping[str, Study], ends_by_text: Found) -> Answer:
     rows = [
         (name, text, kind, ends, of_text)
         for name in studies
-        for text, by_name in found.items()
+        for text, by_name in ends_by_text.items()
         for of_text in (by_name[name],)
         for kind, ends in ((ALL, of_text.in_words), *sorted(of_text.by_kind.items()))
     ]
@@ -137,10 +137,13 @@ def _of_corpus(studies: Mapping[str, Study], found: Found) -> Answer:
             "most": [_most(studies[name], of_text) if kind == ALL else () for name, _, kind, _, of_text in rows],
         }
     )
-    sums = {name: _sum(by_name[name] for by_name in found.values()) for name in studies}
-    shares = {name: one.share for name, one in sums.items()}
+    sums = {name: _sum(by_name[name] for by_name in ends_by_text.values()) for name in studies}
+    shares = {name: ends.share for name, ends in sums.items()}
     inside = next(iter(shares.values())) if len(shares) == 1 else shares
-    sentences = [*(_about(name, sums[name], found, len(studies)) for name in studies), *_about_scripts(found)]
+    sentences = [
+        *(_about(name, sums[name], ends_by_text, len(studies)) for name in studies),
+        *_about_scripts(ends_by_text),
+    ]
     whole = [place for place, (_, _, kind, *_) in enumerate(rows) if kind == ALL]
     drawn = DataTable({name: [values[place] for place in whole] for name, values in table.columns.items()})
     listed = ("tokenizer", "text", "kind", "ends", "inside", "across", "most")
@@ -154,19 +157,19 @@ def _of_corpus(studies: Mapping[str, Study], found: Found) -> Answer:
 
 
 def _sum(texts: Iterator[WordEnds]) -> CountedEnds:
-    every = [one.in_words for one in texts]
-    return CountedEnds(sum(one.ends for one in every), sum(one.inside for one in every))
+    every = [ends.in_words for ends in texts]
+    return CountedEnds(sum(ends.ends for ends in every), sum(ends.inside for ends in every))
 
 
-def _most(study: Study, found: WordEnds) -> tuple[str, ...]:
+def _most(study: Study, ends: WordEnds) -> tuple[str, ...]:
     names = study.inside.by_index.texts.text
-    return tuple(f"{names[index]} {times:,}" for index, times in found.most.most_common(MOST_TOKENS))
+    return tuple(f"{names[index]} {times:,}" for index, times in ends.most.most_common(MOST_TOKENS))
 
 
-def _about(name: str, ends: CountedEnds, found: Found, tokenizers: int) -> str:
+def _about(name: str, ends: CountedEnds, ends_by_text: Found, tokenizers: int) -> str:
     before = f"{name}: " if tokenizers > 1 else ""
-    tokens = sum(by_name[name].tokens for by_name in found.values())
-    across = sum(by_name[name].across for by_name in found.values())
+    tokens = sum(by_name[name].tokens for by_name in ends_by_text.values())
+    across = sum(by_name[name].across for by_name in ends_by_text.values())
     if not ends.ends:
         return f"{before}There are no words in these texts."
     return (
@@ -175,8 +178,8 @@ def _about(name: str, ends: CountedEnds, found: Found, tokenizers: int) -> str:
     )
 
 
-def _about_scripts(found: Found) -> Iterator[str]:
-    kinds = {kind for by_name in found.values() for one in by_name.values() for kind in one.by_kind}
+def _about_scripts(ends_by_text: Found) -> Iterator[str]:
+    kinds = {kind for by_name in ends_by_text.values() for ends in by_name.values() for kind in ends.by_kind}
     dense = [script for script in WITHOUT_SPACES if script in kinds]
     if dense:
         yield f"Without spaces between words ({', '.join(dense)}), each character counts as one; --words takes yours."
@@ -186,8 +189,8 @@ def _about_scripts(found: Found) -> Iterator[str]:
 
 
 def _of_prompt(studies: Mapping[str, Study], text: str, work: Work) -> Answer:
-    found = {name: healed(study.inside.by_index.tokenizer, text, work=work) for name, study in studies.items()}
-    rows = [(name, one, token) for name, one in found.items() for token in one.tokens]
+    prompts = {name: healed(study.inside.by_index.tokenizer, text, work=work) for name, study in studies.items()}
+    rows = [(name, prompt, token) for name, prompt in prompts.items() for token in prompt.tokens]
     texts = {name: study.inside.by_index.texts.text for name, study in studies.items()}
     table = DataTable(
         {
@@ -198,62 +201,64 @@ def _of_prompt(studies: Mapping[str, Study], text: str, work: Work) -> Answer:
             "step_back": [token.step_back for *_, token in rows],
         }
     )
-    facts = {name: _healed_prompt(studies[name], one) for name, one in found.items()}
+    facts = {name: _healed_prompt(studies[name], prompt) for name, prompt in prompts.items()}
     sentences = [
-        (f"{name}: " if len(found) > 1 else "") + said
-        for name, one in found.items()
-        for said in _about_prompt(studies[name], one)
+        (f"{name}: " if len(prompts) > 1 else "") + said
+        for name, prompt in prompts.items()
+        for said in _about_prompt(studies[name], prompt)
     ]
     listed = ("id", "token", "rest", "step_back")
     return Answer(
         table,
         tuple(sentences),
-        _tokens_by_rest(found),
-        listed=listed if len(found) == 1 else ("tokenizer", *listed),
+        _tokens_by_rest(prompts),
+        listed=listed if len(prompts) == 1 else ("tokenizer", *listed),
         facts=next(iter(facts.values())) if len(facts) == 1 else {"healed": facts},
     )
 
 
-def _tokens_by_rest(found: Mapping[str, HealedPrompt]) -> BarFigure | None:
+def _tokens_by_rest(prompts: Mapping[str, HealedPrompt]) -> BarFigure | None:
     """Draw how many tokens begin with each end of the prompt. Return None if there is no such token."""
-    several = len(found) > 1
-    times = Counter((name if several else "", shown(token.rest)) for name, one in found.items() for token in one.tokens)
+    several = len(prompts) > 1
+    times = Counter(
+        (name if several else "", shown(token.rest)) for name, prompt in prompts.items() for token in prompt.tokens
+    )
     if not times:
         return None
     bars = [Bar(f"{name} {rest}".strip(), number, f"{number:,}") for (name, rest), number in times.items()]
-    told = "The number of tokens that begin with an end of the prompt and continue after it."
-    return BarFigure("ends", "Tokens that begin before the end of the prompt.", told, bars, "Tokens")
+    sentence = "The number of tokens that begin with an end of the prompt and continue after it."
+    return BarFigure("ends", "Tokens that begin before the end of the prompt.", sentence, bars, "Tokens")
 
 
 def _numbers(study: Study, indices: Sequence[int]) -> list[int | None]:
     return [study.inside.by_index.number(index) for index in indices]
 
 
-def _healed_prompt(study: Study, found: HealedPrompt) -> dict[str, object]:
+def _healed_prompt(study: Study, prompt: HealedPrompt) -> dict[str, object]:
     return {
-        "ids": _numbers(study, found.ids),
-        "step_back": found.step_back,
-        "kept": _numbers(study, found.kept),
-        "rest": found.rest.decode(errors="replace"),
-        "tokens_with_rest": len(found.tokens),
+        "ids": _numbers(study, prompt.ids),
+        "step_back": prompt.step_back,
+        "kept": _numbers(study, prompt.kept),
+        "rest": prompt.rest.decode(errors="replace"),
+        "tokens_with_rest": len(prompt.tokens),
     }
 
 
-def _about_prompt(study: Study, found: HealedPrompt) -> Iterator[str]:
-    if not found.step_back:
+def _about_prompt(study: Study, prompt: HealedPrompt) -> Iterator[str]:
+    if not prompt.step_back:
         yield "No token begins before the end of this text and continues after it, so the prompt needs no healing."
         return
-    back = count_text(found.step_back, "token")
-    kept = len(found.kept)
+    back = count_text(prompt.step_back, "token")
+    kept = len(prompt.kept)
     yield (
-        f"Step back {back}: keep {kept:,} of {count_text(len(found.ids), 'id')}, and let the next tokens begin with "
-        f"{quoted(found.rest)}."
+        f"Step back {back}: keep {kept:,} of {count_text(len(prompt.ids), 'id')}, and let the next tokens begin with "
+        f"{quoted(prompt.rest)}."
     )
     names = study.inside.by_index.texts.text
-    some = ", ".join(f"“{names[one.index]}”" for one in found.tokens[:MOST_NAMED])
-    more = f" and {len(found.tokens) - MOST_NAMED:,} more" if len(found.tokens) > MOST_NAMED else ""
-    yield f"{count_text(len(found.tokens), 'token')} can cover its end: {some}{more}."
-    ids = " ".join("none" if one is None else str(one) for one in _numbers(study, found.kept))
-    yield f"The healed prompt: {ids or 'no id'}, then tokens whose text together begins with {quoted(found.rest)}."
-    if not found.is_whole:
+    some = ", ".join(f"“{names[token.index]}”" for token in prompt.tokens[:MOST_NAMED])
+    more = f" and {len(prompt.tokens) - MOST_NAMED:,} more" if len(prompt.tokens) > MOST_NAMED else ""
+    yield f"{count_text(len(prompt.tokens), 'token')} can cover its end: {some}{more}."
+    ids = " ".join("none" if number is None else str(number) for number in _numbers(study, prompt.kept))
+    yield f"The healed prompt: {ids or 'no id'}, then tokens whose text together begins with {quoted(prompt.rest)}."
+    if not prompt.is_whole:
         yield "More tokens could cover its end; these are the first that were tried."

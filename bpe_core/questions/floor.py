@@ -158,31 +158,31 @@ examples:
         limit = guess.worth(pieces[-1]) // 2
         lattice = Lattice.of(words, alphabet, recipe, longest=longest, limit=limit, work=work)
         court = Court(words, alphabet, recipe, longest, lattice.other_tokens)
-        found = list[Found]()
+        results = list[Found]()
         shown = 0.0
-        for done, found in self._search(lattice, guess, sizes, fixed):
+        for done, results in self._search(lattice, guess, sizes, fixed):
             work.check()
             if time.monotonic() - shown >= BETWEEN_ANSWERS:
                 shown = time.monotonic()
-                so_far = _answered(found, {}, mine, said, is_over=False)
-                now = f"size {found[0].size:,}: floor {found[0].floor:,}, best {found[0].best:,},"
+                so_far = _answered(results, {}, mine, said, is_over=False)
+                now = f"size {results[0].size:,}: floor {results[0].floor:,}, best {results[0].best:,},"
                 work.progress(Progress(now, done, DONE * len(sizes), "", so_far=so_far))
         beside: Mapping[str, Sequence[Beside | None]] = {}
         if not self.alone:
-            so_far = _answered(found, {}, mine, said, is_over=False)
+            so_far = _answered(results, {}, mine, said, is_over=False)
             work.progress(Progress("learning by other methods", 0, None, "", so_far=so_far))
             beside = learned_beside(court, pieces, work)
-        for place, each in enumerate(found):
+        for place, each in enumerate(results):
             learned = [it.witness for it in (column[place] for column in beside.values()) if it is not None]
             known = [] if guess.history is None else [guess.history.first(pieces[place])]
             known += [history.first(history.step_of_size(each.size))] if len(history) else []
             _let_witnesses_speak(each, court, known, learned)
         columns = {name: [None if it is None else it.tokens for it in column] for name, column in beside.items()}
-        answer = _answered(found, columns, mine, [*said, self._work_done(found)])
+        answer = _answered(results, columns, mine, [*said, self._work_done(results)])
         if not self.certificate:
             return answer
-        witnesses = [each.witness for each in found if each.witness is not None]
-        proof = certificate(lattice, [(each.size, each.proof) for each in found], witnesses)
+        witnesses = [each.witness for each in results if each.witness is not None]
+        proof = certificate(lattice, [(each.size, each.proof) for each in results], witnesses)
         return replace(answer, facts={"certificate": proof})
 
     def _longest(self, lengths: Sequence[int]) -> int:
@@ -194,12 +194,12 @@ examples:
             return self.max_length
         return min(LONGEST, max([USUAL_LONGEST, *lengths]))
 
-    def _work_done(self, found: Sequence[Found]) -> str:
-        rounds, swaps = (sum(numbers) for numbers in zip(*((it.rounds, it.swaps) for it in found), strict=True))
+    def _work_done(self, results: Sequence[Found]) -> str:
+        rounds, swaps = (sum(numbers) for numbers in zip(*((it.rounds, it.swaps) for it in results), strict=True))
         done = f"The search took {count_text(rounds, 'round')} of prices and {count_text(swaps, 'round')} of swaps"
         if self.rounds is not None:
             return f"{done}."
-        few = " This is a short search: floor and best may come closer." if rounds < FEW_ROUNDS * len(found) else ""
+        few = " This is a short search: floor and best may come closer." if rounds < FEW_ROUNDS * len(results) else ""
         return f"{done}, which took {self.seconds:g} s here; --rounds gives the same result on every machine.{few}"
 
     def _checked_sizes(self, words: WordTable, history: History) -> list[int]:
@@ -218,7 +218,7 @@ examples:
 
         The prices of a larger vocabulary are a good start for a smaller vocabulary.
         """
-        found = list[Found]()
+        results = list[Found]()
         warm = None
         others = lattice.other_tokens
         for number, size in enumerate(reversed(sizes)):
@@ -233,48 +233,48 @@ examples:
                 now = Found(
                     size, search.floor, best, joined + others, search.moments, others, search.rounds, search.swaps
                 )
-                yield int(DONE * (number + share)), [now, *found]
+                yield int(DONE * (number + share)), [now, *results]
             now.witness = Witness.of_search(lattice, search.best)
-            found.insert(0, now)
+            results.insert(0, now)
             warm = search.floor.prices
 
 
 def _answered(
-    found: Sequence[Found],
+    results: Sequence[Found],
     beside: Mapping[str, Column],
     mine: Mapping[str, Column],
     said: Sequence[str],
     *,
     is_over: bool = True,
 ) -> Answer:
-    beside = {USUAL: [one.joined for one in found], **beside}
-    columns = {name: column[-len(found) :] for name, column in {**beside, **mine}.items()}
-    own = [columns[name] if name in columns else [None] * len(found) for name in ("own", "own_fewest")]
-    sentences = [_told(one, *known) for one, *known in zip(found, *own, strict=True)]
+    beside = {USUAL: [result.joined for result in results], **beside}
+    columns = {name: column[-len(results) :] for name, column in {**beside, **mine}.items()}
+    own = [columns[name] if name in columns else [None] * len(results) for name in ("own", "own_fewest")]
+    sentences = [_told(result, *known) for result, *known in zip(results, *own, strict=True)]
     table = DataTable(
         {
-            "size": [one.size for one in found],
-            "floor": [one.floor for one in found],
-            "best": [one.best for one in found],
-            "gap": [one.gap for one in found],
+            "size": [result.size for result in results],
+            "floor": [result.floor for result in results],
+            "best": [result.best for result in results],
+            "gap": [result.gap for result in results],
             **columns,
-            "rounds": [one.rounds for one in found],
-            "swaps": [one.swaps for one in found],
+            "rounds": [result.rounds for result in results],
+            "swaps": [result.swaps for result in results],
         }
     )
-    if is_over and len(found) > 1:
-        return Answer(table, (*sentences, *said), _over_sizes(found, columns, sentences[-1]))
-    return Answer(table, (*sentences, *said), _meeting(found[0], sentences[0]), on_axis=False)
+    if is_over and len(results) > 1:
+        return Answer(table, (*sentences, *said), _over_sizes(results, columns, sentences[-1]))
+    return Answer(table, (*sentences, *said), _meeting(results[0], sentences[0]), on_axis=False)
 
 
 def _let_witnesses_speak(
-    found: Found, court: Court, histories: Iterable[History], learned: Iterable[Witness | None]
+    result: Found, court: Court, histories: Iterable[History], learned: Iterable[Witness | None]
 ) -> None:
     """Put the vocabulary with the fewest tokens of all sources into a result. Its tokens are counted again."""
-    wanted = found.proof.wanted
-    witnesses = [found.witness, *learned, *(court.witness(it, wanted) for it in histories)]
-    found.witness = min((it for it in witnesses if it is not None), key=lambda it: it.tokens)
-    found.best = found.witness.tokens
+    wanted = result.proof.wanted
+    witnesses = [result.witness, *learned, *(court.witness(it, wanted) for it in histories)]
+    result.witness = min((it for it in witnesses if it is not None), key=lambda it: it.tokens)
+    result.best = result.witness.tokens
 
 
 def _lengths(history: History, sizes: Sequence[int]) -> list[int]:
@@ -308,27 +308,29 @@ def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> b
     return bool(known) and not (study.inside.texts_are_own or is_same)
 
 
-def _told(one: Found, own: int | None, fewest: int | None) -> str:
+def _told(result: Found, own: int | None, fewest: int | None) -> str:
     between = "the best possible is " + (
-        f"between {one.floor:,} and {one.best:,}" if one.floor < one.best else f"{one.best:,}, which is reached"
+        f"between {result.floor:,} and {result.best:,}"
+        if result.floor < result.best
+        else f"{result.best:,}, which is reached"
     )
-    whose, tokens = (f"{JOINING}'s", one.joined) if own is None else ("yours", own)
-    better = max(0.0, 1 - one.floor / max(1, tokens))
-    at_most = "at most " if one.floor < one.best else ""
-    if tokens < one.floor:  # the method has longer tokens
+    whose, tokens = (f"{JOINING}'s", result.joined) if own is None else ("yours", own)
+    better = max(0.0, 1 - result.floor / max(1, tokens))
+    at_most = "at most " if result.floor < result.best else ""
+    if tokens < result.floor:  # the method has longer tokens
         return (
-            f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; with tokens up to the largest length "
+            f"{result.size:,} in the vocabulary: {whose} {tokens:,} tokens; with tokens up to the largest length "
             f"{between}."
         )
-    told = f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: {at_most}{better:.1%} better."
+    sentence = f"{result.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: {at_most}{better:.1%} better."
     if own is None or fewest is None or fewest >= own:
-        return told
-    return f"{told} Split into the fewest tokens, your vocabulary needs {fewest:,}."
+        return sentence
+    return f"{sentence} Split into the fewest tokens, your vocabulary needs {fewest:,}."
 
 
-def _over_sizes(found: Sequence[Found], beside: Mapping[str, Column], sentence: str) -> LineFigure:
+def _over_sizes(results: Sequence[Found], beside: Mapping[str, Column], sentence: str) -> LineFigure:
     """Draw the best possible number of tokens at each size. The range from the floor to the best result is shaded."""
-    sizes, floors, bests = np.array([(it.size, it.floor, it.best) for it in found], float).T
+    sizes, floors, bests = np.array([(it.size, it.floor, it.best) for it in results], float).T
     lines = [Line("best possible", sizes, bests, band=(floors, bests))]
     for name, column in beside.items():
         known = [(size, tokens) for size, tokens in zip(sizes, column, strict=True) if tokens is not None]
@@ -342,12 +344,12 @@ def _over_sizes(found: Sequence[Found], beside: Mapping[str, Column], sentence: 
     )
 
 
-def _meeting(one: Found, sentence: str) -> LineFigure:
+def _meeting(result: Found, sentence: str) -> LineFigure:
     """Draw how the floor and the best result approach each other, round by round."""
-    rounds, floors, bests = np.array([(it.done, it.floor, it.best) for it in one.moments], float).T
-    reached = np.minimum(bests + one.others, one.joined)
-    lines = [Line("best found", rounds, reached), Line("floor", rounds, floors + one.others)]
-    return _of_lines(f"Floor and best for a vocabulary of {one.size:,}.", sentence, lines, "Rounds")
+    rounds, floors, bests = np.array([(it.done, it.floor, it.best) for it in result.moments], float).T
+    reached = np.minimum(bests + result.others, result.joined)
+    lines = [Line("best found", rounds, reached), Line("floor", rounds, floors + result.others)]
+    return _of_lines(f"Floor and best for a vocabulary of {result.size:,}.", sentence, lines, "Rounds")
 
 
 def _of_lines(title: str, sentence: str, lines: list[Line], along: str, *, is_log: bool = False) -> LineFigure:

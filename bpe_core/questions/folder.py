@@ -67,61 +67,64 @@ examples:
         if not files:
             raise FormatError(refused[0])
         first = files[0]
-        found = {other.name: differences(first, other, work) for other in files[1:]}
+        by_file = {other.name: differences(first, other, work) for other in files[1:]}
         sidecars = about_sidecars(folder, first)
-        differs = bool(sidecars or refused) or not all(one.is_none for one in found.values())
-        sentences = [*_sentences(first, files, found), *(f"{one}." for one in sidecars), *refused]
+        differs = bool(sidecars or refused) or not all(difference.is_none for difference in by_file.values())
+        sentences = [*_sentences(first, files, by_file), *(f"{sidecar}." for sidecar in sidecars), *refused]
         facts = {
-            "files": {name: _facts(one) for name, one in found.items()},
+            "files": {name: _facts(difference) for name, difference in by_file.items()},
             "configuration": sidecars,
             "refused": refused,
             "llama_cpp_pre_tokenizer": first.llama_cpp_name or None,
         }
-        return Answer(_table(files, found), tuple(sentences), None, LISTED, facts=facts, differs=differs)
+        return Answer(_table(files, by_file), tuple(sentences), None, LISTED, facts=facts, differs=differs)
 
 
-def _table(files: list[FolderFile], found: dict[str, FileDifferences]) -> DataTable:
-    compared = [found.get(one.name, FileDifferences()) for one in files]
+def _table(files: list[FolderFile], by_file: dict[str, FileDifferences]) -> DataTable:
+    compared = [by_file.get(file.name, FileDifferences()) for file in files]
     return DataTable(
         {
-            "file": [one.name for one in files],
-            "format": [one.opened.format for one in files],
-            "loaded_by": [one.library or "this program" for one in files],
-            "tokens": [len(one.ids) for one in files],
-            "merges": [len(one.merges) for one in files],
-            "specials": [len(one.specials) for one in files],
-            "first_merge": [one.first_merge for one in compared],
-            "compared_texts": [one.texts_compared or None for one in compared],
-            "differing_texts": [len(one.texts) if one.texts_compared else None for one in compared],
-            "first_difference": [one.texts[0].stage if one.texts else "" for one in compared],
+            "file": [file.name for file in files],
+            "format": [file.opened.format for file in files],
+            "loaded_by": [file.library or "this program" for file in files],
+            "tokens": [len(file.ids) for file in files],
+            "merges": [len(file.merges) for file in files],
+            "specials": [len(file.specials) for file in files],
+            "first_merge": [difference.first_merge for difference in compared],
+            "compared_texts": [difference.texts_compared or None for difference in compared],
+            "differing_texts": [
+                len(difference.texts) if difference.texts_compared else None for difference in compared
+            ],
+            "first_difference": [difference.texts[0].stage if difference.texts else "" for difference in compared],
         }
     )
 
 
-def _sentences(first: FolderFile, files: list[FolderFile], found: dict[str, FileDifferences]) -> Iterator[str]:
+def _sentences(first: FolderFile, files: list[FolderFile], by_file: dict[str, FileDifferences]) -> Iterator[str]:
     if len(files) == 1:
         yield f"{first.name} is the only tokenizer file of this folder."
     else:
-        yield f"Transformers loads {first.name}; {count_text(len(found), 'other file')} compared with it."
-    for name, one in found.items():
-        if one.is_none:
-            yield f"{name} agrees with it: tokens, special tokens, and the ids of {one.texts_compared:,} texts."
+        yield f"Transformers loads {first.name}; {count_text(len(by_file), 'other file')} compared with it."
+    for name, difference in by_file.items():
+        if difference.is_none:
+            yield f"{name} agrees with it: tokens, special tokens, and the ids of {difference.texts_compared:,} texts."
             continue
-        yield from (f"{name}: {sentence}." for sentence in (*one.tokens, *one.specials)[:MOST_SAID])
-        if one.first_merge is not None:
-            yield f"{name}: the merges differ from merge {one.first_merge:,}."
-        stages = Counter(text.stage for text in one.texts)
+        yield from (f"{name}: {sentence}." for sentence in (*difference.tokens, *difference.specials)[:MOST_SAID])
+        if difference.first_merge is not None:
+            yield f"{name}: the merges differ from merge {difference.first_merge:,}."
+        stages = Counter(text.stage for text in difference.texts)
         for stage, times in stages.most_common(MOST_SAID):
-            text = next(text.text for text in one.texts if text.stage == stage)
-            yield f"{name}: in {times:,} of {one.texts_compared:,} texts {STAGES[stage]}, such as {quoted(text)}."
+            example = next(text.text for text in difference.texts if text.stage == stage)
+            yield f"{name}: in {times:,} of {difference.texts_compared:,} texts {STAGES[stage]}, such as "
+            f"{quoted(example)}."
     if first.llama_cpp_name:
         yield f"In llama.cpp the way in which {first.name} splits texts into words is called {first.llama_cpp_name}."
 
 
-def _facts(found: FileDifferences) -> dict[str, object]:
+def _facts(differences: FileDifferences) -> dict[str, object]:
     return {
-        "tokens": list(found.tokens),
-        "specials": list(found.specials),
-        "first_merge": found.first_merge,
-        "texts": [{"text": one.text, "stage": one.stage} for one in found.texts],
+        "tokens": list(differences.tokens),
+        "specials": list(differences.specials),
+        "first_merge": differences.first_merge,
+        "texts": [{"text": text.text, "stage": text.stage} for text in differences.texts],
     }

@@ -67,22 +67,24 @@ examples:
             text = "".join(corpus.documents())
         exercise = EXERCISES.get(self.as_) or _by_recipe(self.as_)
         wanted = None if self.vocab_size is None else self.vocab_size - BASE - len(exercise.rules.specials)
-        found = dict[str, GradedMerges]()
+        grades = dict[str, GradedMerges]()
         refused = dict[str, str]()
         for path in _results(self.result):
             work.check()
             try:
                 merges = merges_in(read_small_bytes(path, "the merges", BpeError), path.name)
-                found[path.name] = graded(text, merges, exercise, wanted, work)
+                grades[path.name] = graded(text, merges, exercise, wanted, work)
             except BpeError as error:
                 if not Path(self.result).is_dir():
                     raise
                 refused[path.name] = str(error)
-        table = _table(found, refused)
-        one = next(iter(found.values()), None)
-        facts = {} if one is None else {"right_until": one.right_until, "verdict": _verdict(one), "cause": one.cause}
-        sentences = [said for name, grade in found.items() for said in _sentences(name, grade)]
-        differs = bool(refused) or not all(grade.is_right for grade in found.values())
+        table = _table(grades, refused)
+        first = next(iter(grades.values()), None)
+        facts = {}
+        if first is not None:
+            facts = {"right_until": first.right_until, "verdict": _verdict(first), "cause": first.cause}
+        sentences = [said for name, grade in grades.items() for said in _sentences(name, grade)]
+        differs = bool(refused) or not all(grade.is_right for grade in grades.values())
         return Answer(table, (*sentences, *refused.values()), facts=facts, differs=differs)
 
 
@@ -99,7 +101,7 @@ def _results(place: str) -> list[Path]:
     path = Path(place)
     if not path.is_dir():
         return [path]
-    files = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+    files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
     if not files:
         raise BpeError(f"{place} is an empty folder; put results of students there.")
     return files
@@ -109,17 +111,17 @@ def _verdict(grade: GradedMerges) -> str:
     return "right" if grade.is_right else "wrong"
 
 
-def _table(found: dict[str, GradedMerges], refused: dict[str, str]) -> DataTable:
-    grades = [*found.values(), *(GradedMerges(0, 0, 0) for _ in refused)]
+def _table(graded_merges: dict[str, GradedMerges], refused: dict[str, str]) -> DataTable:
+    grades = [*graded_merges.values(), *(GradedMerges(0, 0, 0) for _ in refused)]
     return DataTable(
         {
-            "result": [*found, *refused],
-            "verdict": [*map(_verdict, found.values()), *("not read" for _ in refused)],
+            "result": [*graded_merges, *refused],
+            "verdict": [*map(_verdict, graded_merges.values()), *("not read" for _ in refused)],
             "merges": [grade.merges for grade in grades],
             "right_until": [grade.right_until for grade in grades],
             "expected": [_written(grade.expected) for grade in grades],
             "found": [_written(grade.found) for grade in grades],
-            "cause": [*(grade.cause for grade in found.values()), *refused.values()],
+            "cause": [*(grade.cause for grade in graded_merges.values()), *refused.values()],
         }
     )
 

@@ -66,29 +66,29 @@ The exit code is 3 where the map that is checked belongs to other tables, else 0
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         given = read_id_map(self.check) if self.check else None
         (old, new) = studies.values()
-        found = IdMap.of(old, new, renamed=dict(self.renamed), cancelled=work.cancelled)
-        sentences = sentences_of(found)
-        difference = "" if given is None else found.difference(given)
+        id_map = IdMap.of(old, new, renamed=dict(self.renamed), cancelled=work.cancelled)
+        sentences = sentences_of(id_map)
+        difference = "" if given is None else id_map.difference(given)
         if difference:
             sentences = (f"{self.check} is a map of other tables: {difference}.", *sentences)
         elif given is not None:
             sentences = (f"{self.check} is the map of these tables.", *sentences)
-        figure = BarFigure("idmap", "What becomes of each id.", sentences[-1], _bars(found), "Ids")
+        figure = BarFigure("idmap", "What becomes of each id.", sentences[-1], _bars(id_map), "Ids")
         return Answer(
-            found.table(),
+            id_map.table(),
             sentences,
             figure,
             ("new", "old", "text", "special", "parts"),
-            rows=_changes_first(found),
-            facts=_facts(found),
+            rows=_changes_first(id_map),
+            facts=_facts(id_map),
             differs=bool(difference),
-            files={NPZ: lambda: npz_of(found)},
+            files={NPZ: lambda: npz_of(id_map)},
         )
 
 
-def sentences_of(found: IdMap) -> tuple[str, ...]:
+def sentences_of(id_map: IdMap) -> tuple[str, ...]:
     """Return sentences with the number of ids that stay, the number of new ids, and the parts of new tokens."""
-    facts = _facts(found)
+    facts = _facts(id_map)
     kept = facts["kept"]
     olds = kept + facts["gone"]
     same = "all" if facts["same_id"] == kept else f"{facts['same_id']:,}"
@@ -96,25 +96,25 @@ def sentences_of(found: IdMap) -> tuple[str, ...]:
     added = facts["added"]
     if not added:
         return (f"{stay} No id is new.",)
-    lengths = found.lengths[found.added]
+    lengths = id_map.lengths[id_map.added]
     new = f"{count_text(added, 'id is', 'ids are')} new: the old table makes {lengths.mean():.2f} tokens of each text"
     without = int(np.count_nonzero(lengths == 0))
     rest = f" {count_text(without, 'new id has', 'new ids have')} no parts." if without else ""
     return (stay, f"{new} on average, {lengths.max():,} at most.{rest}")
 
 
-def _facts(found: IdMap) -> dict[str, int]:
+def _facts(id_map: IdMap) -> dict[str, int]:
     return {
-        "kept": int(np.count_nonzero(found.kept)),
-        "same_id": int(np.count_nonzero(found.kept & (found.new == found.old))),
-        "added": int(np.count_nonzero(found.added)),
-        "gone": int(np.count_nonzero(found.gone)),
+        "kept": int(np.count_nonzero(id_map.kept)),
+        "same_id": int(np.count_nonzero(id_map.kept & (id_map.new == id_map.old))),
+        "added": int(np.count_nonzero(id_map.added)),
+        "gone": int(np.count_nonzero(id_map.gone)),
     }
 
 
-def _bars(found: IdMap) -> list[Bar]:
-    facts = _facts(found)
-    lengths = np.minimum(found.lengths[found.added], MOST_PARTS)
+def _bars(id_map: IdMap) -> list[Bar]:
+    facts = _facts(id_map)
+    lengths = np.minimum(id_map.lengths[id_map.added], MOST_PARTS)
     counts = {
         "kept, same id": facts["same_id"],
         "kept, other id": facts["kept"] - facts["same_id"],
@@ -127,8 +127,8 @@ def _bars(found: IdMap) -> list[Bar]:
     return [Bar(name, float(count), f"{count:,}") for name, count in counts.items() if count]
 
 
-def _changes_first(found: IdMap) -> Sequence[int]:
+def _changes_first(id_map: IdMap) -> Sequence[int]:
     """Return the rows of the table in their order: new tokens, removed tokens, changed ids, and unchanged ids."""
-    order = np.select([found.added, found.gone, found.new != found.old], [0, 1, 2], 3)
+    order = np.select([id_map.added, id_map.gone, id_map.new != id_map.old], [0, 1, 2], 3)
     rows: list[int] = np.argsort(order, kind="stable").tolist()
     return rows

@@ -150,14 +150,14 @@ def _facts(side: Side, text: str) -> dict[str, object]:
     return facts | ({"not_compared": side.why_not} if side.why_not else {})
 
 
-def _words_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTable:
+def _words_table(words: Sequence[DifferingWord], names: Sequence[str]) -> DataTable:
     return DataTable(
         {
-            "text": [shown(one.word) for one in found],
-            "hex": [one.word.hex(" ") for one in found],
-            "count": np.array([one.count for one in found], np.int64),
-            "differing splits": np.array([one.places for one in found], np.int64),
-            **{name: [one.shown_as_cut(place) for one in found] for place, name in enumerate(names)},
+            "text": [shown(word.word) for word in words],
+            "hex": [word.word.hex(" ") for word in words],
+            "count": np.array([word.count for word in words], np.int64),
+            "differing splits": np.array([word.places for word in words], np.int64),
+            **{name: [word.shown_as_cut(place) for word in words] for place, name in enumerate(names)},
         }
     )
 
@@ -211,10 +211,10 @@ def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
 def _overlaps(sides: Sequence[Side]) -> Iterator[str]:
     vocabularies = Vocabularies.of([side.history for side in sides])
     at = [side.step for side in sides]
-    for one, other in combinations(range(len(sides)), 2):
-        a = sides[one].letter
+    for first, other in combinations(range(len(sides)), 2):
+        a = sides[first].letter
         b = sides[other].letter
-        both = vocabularies.overlap(one, other, at)
+        both = vocabularies.overlap(first, other, at)
         shares = f"{both.share_of_first:.1%} of {a}, {both.share_of_second:.1%} of {b}"
         yield f"{a} and {b}: {both.common:,} shared tokens, {shares}, Jaccard {both.jaccard:.3f}"
 

@@ -75,8 +75,8 @@ examples:
         chosen = _some(next(iter(curves.values()))[0])
         columns: dict[str, list[object]] = {}
         for name, (_, sentences) in texts.items():
-            steps, tokens = (one[chosen] for one in curves[name])
-            told: dict[str, Values] = {
+            steps, tokens = (column[chosen] for column in curves[name])
+            of_language: dict[str, Values] = {
                 "text": [name] * len(steps),
                 "step": steps.tolist(),
                 "sentences": [sentences] * len(steps),
@@ -84,7 +84,7 @@ examples:
                 "tokens_per_sentence": (tokens / sentences).tolist(),
                 **_served(history, name, steps),
             }
-            for column, values in told.items():
+            for column, values in of_language.items():
                 columns.setdefault(column, []).extend(values)
         table = DataTable(columns)
         figure = river_chart(table, history.recipe.wording.steps.capitalize(), self.lines)
@@ -99,9 +99,13 @@ examples:
             recipe = study.history.recipe
             return {name: (texts_of(lines).words(recipe, work), len(lines)) for name, lines in given.items()}
         own = study.inside.learned_from
-        dev = {} if own is None else {one.name: one.dev for one in own.languages if one.dev is not None}
-        found = dev or (study.inside.parts(WHAT, work) if study.texts is not None else {})
-        return {name: (words, _line_ends(words)) for name, words in found.items() if len(words)}
+        dev = (
+            {}
+            if own is None
+            else {language.name: language.dev for language in own.languages if language.dev is not None}
+        )
+        words_by_language = dev or (study.inside.parts(WHAT, work) if study.texts is not None else {})
+        return {name: (words, _line_ends(words)) for name, words in words_by_language.items() if len(words)}
 
 
 def _line_ends(words: WordTable) -> int:
@@ -113,8 +117,8 @@ def _line_ends(words: WordTable) -> int:
 def _some(steps: Int64s) -> Int64s:
     last = len(steps) - 1
     close = np.geomspace(1, max(1, last), SHOWN_STEPS // 2)
-    found: Int64s = np.unique(np.concatenate([np.linspace(0, last, SHOWN_STEPS), close]).round()).astype(np.int64)
-    return found[found <= last]
+    some: Int64s = np.unique(np.concatenate([np.linspace(0, last, SHOWN_STEPS), close]).round()).astype(np.int64)
+    return some[some <= last]
 
 
 def _names(history: History) -> Sequence[str]:

@@ -32,6 +32,6 @@ class Lengths(Question):
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         then = study.at(study.inside.checked_step_count(self.at))
         lengths = np.array(then.names.lengths, np.int64)[then.history.vocabulary]
-        found, times = np.unique(lengths, return_counts=True)
-        table = DataTable({"bytes": found, "tokens": times})
+        distinct, times = np.unique(lengths, return_counts=True)
+        table = DataTable({"bytes": distinct, "tokens": times})
         return Answer.drawn(table, lengths_chart(table))

@@ -68,13 +68,13 @@ special token that is written in the text, and a text that changes when its toke
             "stop": [span.behind_char for span in spans],
             "odd": odd,
         }
-        told = (
+        sentences = (
             *_sizes(self.text, len(spans)),
             *_about(odd),
             *_spelled(study, self.text, ALLOWED[self.specials]),
             *_differences(study, self.text, indices),
         )
-        return Answer(DataTable(columns), told, tokens=tuple(texts))
+        return Answer(DataTable(columns), sentences, tokens=tuple(texts))
 
 
 def _odd(study: Study, indices: list[int]) -> Iterator[str]:
@@ -82,8 +82,8 @@ def _odd(study: Study, indices: list[int]) -> Iterator[str]:
     broken, lengths, mixed = how_written([study.inside.by_index.texts.raw[index] for index in indices], never_cancelled)
     kinds = (broken, lengths > LONG, mixed)
     for place, index in enumerate(indices):
-        found = [name for name, meets in zip((BROKEN, LONG_ONE, MIXED), kinds, strict=True) if meets[place]]
-        yield UNKNOWN if index == study.history.alphabet.unknown_id else ", ".join(found)
+        names = [name for name, meets in zip((BROKEN, LONG_ONE, MIXED), kinds, strict=True) if meets[place]]
+        yield UNKNOWN if index == study.history.alphabet.unknown_id else ", ".join(names)
 
 
 def _sizes(text: str, tokens: int) -> Iterator[str]:
@@ -94,7 +94,7 @@ def _sizes(text: str, tokens: int) -> Iterator[str]:
 
 def _about(odd: list[str]) -> Iterator[str]:
     for name, sentence in ODD.items():
-        times = sum(name in one.split(", ") for one in odd)
+        times = sum(name in names.split(", ") for names in odd)
         if times:
             yield f"{times:,} {name}: {sentence}"
 
@@ -110,6 +110,6 @@ def _spelled(study: Study, text: str, allowed: Allowed) -> Iterator[str]:
 def _differences(study: Study, text: str, indices: list[int]) -> Iterator[str]:
     back = study.inside.by_index.tokenizer.decode(indices)
     if back != text:
-        both = np.array([one == other for one, other in zip(back, text, strict=False)], np.bool_)
+        both = np.array([before == other for before, other in zip(back, text, strict=False)], np.bool_)
         place = len(both) if both.all() else int(both.argmin())
         yield f"Decoding gives another text: {quoted(back[place:])} instead of {quoted(text[place:])}."

@@ -122,8 +122,8 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
         if documents is None:
             spread = OF_STEPS * program.spread(self.draws, self.seed, work)
         else:
-            found = documents.shares(program, self.draws, self.seed, work)
-            spread = SURE * np.sqrt(np.mean((found - program.shares) ** 2, axis=0))
+            shares = documents.shares(program, self.draws, self.seed, work)
+            spread = SURE * np.sqrt(np.mean((shares - program.shares) ** 2, axis=0))
         least, most = program.as_good(work)
         low = np.maximum(0.0, np.minimum(least, program.shares - spread))
         return low, np.minimum(1.0, np.maximum(most, program.shares + spread))
@@ -142,18 +142,18 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
         if self.pattern or says or recipe.preparation:
             return [], _grouped(study, recipe, work), recipe
         names = [name for name in NAMED_PATTERNS if name != SPLITS_NOTHING]
-        found = dict[str, tuple[float, GroupedWords]]()
+        by_pattern = dict[str, tuple[float, GroupedWords]]()
         for number, name in enumerate(names):
             work.progress(Progress("trying ways to split", number, len(names), "ways"))
             groups = _grouped(study, recipe.with_changes(pattern=name, custom_pattern=""), work)
             program = Program(Evidence(groups, begun.first(TRIED), work))
             program.explain(Work(cancelled=work.cancelled))
-            found[name] = program.unexplained, groups
-        least = min(unexplained for unexplained, _ in found.values())
-        chosen, *others = (name for name, (unexplained, _) in found.items() if unexplained <= AS_WELL * least)
+            by_pattern[name] = program.unexplained, groups
+        least = min(unexplained for unexplained, _ in by_pattern.values())
+        chosen, *others = (name for name, (unexplained, _) in by_pattern.items() if unexplained <= AS_WELL * least)
         beside = f" (equally well: {', '.join(others)})" if others else ""
         said = f"Its file does not say how texts were split; of all known ways {chosen} fits best{beside}."
-        return [said], found[chosen][1], recipe.with_changes(pattern=chosen, custom_pattern="")
+        return [said], by_pattern[chosen][1], recipe.with_changes(pattern=chosen, custom_pattern="")
 
 
 NO_DOCUMENTS = (
@@ -206,23 +206,23 @@ def _answer(study: Study, program: Program, interval: tuple[Any, Any], said: Seq
         "bytes": [evidence.bytes[group] for group in order],
     }
     for side, name in enumerate(("at_least", "at_most")):
-        found = [bounds[group][side] for group in order]
+        column = [bounds[group][side] for group in order]
         columns |= {
-            name: [None if one is None else one.share for one in found],
-            f"{name}_step": [None if one is None else one.line.step + 1 for one in found],
-            f"{name}_by": [None if one is None else _line(study, program, one.line) for one in found],
+            name: [None if bound is None else bound.share for bound in column],
+            f"{name}_step": [None if bound is None else bound.line.step + 1 for bound in column],
+            f"{name}_by": [None if bound is None else _line(study, program, bound.line) for bound in column],
         }
     occurrences = float((evidence.merges @ program.shares).sum())
     share = program.unexplained / max(occurrences, 1.0)
-    told = [*said, *_told(study, program, order, bounds, share)]
+    sentences = [*said, *_told(study, program, order, bounds, share)]
     bars = [
         Bar(
-            evidence.names[one],
-            float(program.shares[one]),
-            _percent(program, interval, one),
-            interval=(low[one], high[one]),
+            evidence.names[group],
+            float(program.shares[group]),
+            _percent(program, interval, group),
+            interval=(low[group], high[group]),
         )
-        for one in order
+        for group in order
     ]
     title = "The shares of groups that explain the merges best, with their lower and upper bounds."
     figure = BarFigure(
@@ -233,7 +233,7 @@ def _answer(study: Study, program: Program, interval: tuple[Any, Any], said: Seq
         "Share of the bytes that the table was learned from",
     )
     facts = {"unexplained": share, "steps": len(evidence), "lines": len(program.lines)}
-    return Answer(DataTable(columns), tuple(told), figure, ("group", "share", "low", "high", "bytes"), facts=facts)
+    return Answer(DataTable(columns), tuple(sentences), figure, ("group", "share", "low", "high", "bytes"), facts=facts)
 
 
 def _percent(program: Program, interval: tuple[Any, Any], group: int) -> str:
@@ -250,7 +250,7 @@ def _told(
     study: Study, program: Program, order: list[int], bounds: list[tuple[Bound | None, Bound | None]], share: float
 ) -> Iterator[str]:
     evidence = program.evidence
-    best = ", ".join(f"{evidence.names[one]} {program.shares[one]:.1%}" for one in order[:LISTED])
+    best = ", ".join(f"{evidence.names[group]} {program.shares[group]:.1%}" for group in order[:LISTED])
     yield f"By the first {len(evidence):,} merges: {best}{' …' if len(order) > LISTED else ''}"
     for group in order[:LISTED]:
         for side, bound in zip(("at least", "at most"), bounds[group], strict=True):
@@ -275,7 +275,7 @@ def _told(
         fate = _fate(rival.until, program)
         yield f"{name} occurs {by:,.1f} times too often in each million bytes: {fate}"
     steps = np.argsort(-program.of_steps, kind="stable")[:LISTED]
-    for step in (one for one in steps.tolist() if program.of_steps[one] > 0):
+    for step in (step for step in steps.tolist() if program.of_steps[step] > 0):
         merged = study.inside.by_index.pair_name(evidence.table.pair(step))
         yield (
             f"Step {step + 1:,}, {merged}, occurs {program.of_steps[step]:,.1f} times too rarely in each million bytes."

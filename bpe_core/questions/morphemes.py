@@ -55,9 +55,9 @@ columns:
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         lists = self._lists()
         tokenizers = dict(at_sizes(studies, self.sizes))
-        found = morpheme_agreement(tokenizers, lists, work=work)
+        table = morpheme_agreement(tokenizers, lists, work=work)
         listed = ("tokenizer", "text", "words", *(name for name in OF_MORPHEMES if name != "hits"))
-        return Answer(found, (EACH_ONCE,), dots_chart(found, self.measure), listed)
+        return Answer(table, (EACH_ONCE,), dots_chart(table, self.measure), listed)
 
     def texts_of(self, studies: Mapping[str, Study]) -> Mapping[str, Sequence[str]]:
         return {name: [f" {' '.join(words)}"] for name, words in self._lists().items()}

@@ -79,13 +79,13 @@ examples:
                 name: changed_ids(zip(known[name], _ids(study, changed), strict=True))
                 for name, study in studies.items()
             }
-        found = {(name, kind): by_name[name] for name in studies for kind, by_name in by_kind.items()}
-        table = _table(found)
+        changes = {(name, kind): by_name[name] for name in studies for kind, by_name in by_kind.items()}
+        table = _table(changes)
         several = len(studies) > 1
         listed = ("tokenizer", "kind", "tokens", "noisy_tokens", "growth", "overlap", "edits")
         return Answer(
             table,
-            tuple(_sentences(found, studies, self.share)),
+            tuple(_sentences(changes, studies, self.share)),
             _drawn(table, self.measure, several=several),
             listed if several else listed[1:],
             facts={"kinds": {name: kind.meaning for name, kind in KINDS.items()}},
@@ -116,27 +116,27 @@ def _ids(study: Study, pieces: Sequence[str]) -> list[Int64s]:
     return [ids[ends[place] : ends[place + 1]] for place in range(len(pieces))]
 
 
-def _table(found: Found) -> DataTable:
+def _table(changes: Found) -> DataTable:
     return DataTable(
         {
-            "tokenizer": [name for name, _ in found],
-            "kind": [kind for _, kind in found],
-            "tokens": [one.before for one in found.values()],
-            "noisy_tokens": [one.after for one in found.values()],
-            "growth": [one.growth for one in found.values()],
-            "overlap": [one.overlap for one in found.values()],
-            "distance": [one.distance for one in found.values()],
-            "edits": [one.edits for one in found.values()],
+            "tokenizer": [name for name, _ in changes],
+            "kind": [kind for _, kind in changes],
+            "tokens": [change.before for change in changes.values()],
+            "noisy_tokens": [change.after for change in changes.values()],
+            "growth": [change.growth for change in changes.values()],
+            "overlap": [change.overlap for change in changes.values()],
+            "distance": [change.distance for change in changes.values()],
+            "edits": [change.edits for change in changes.values()],
         }
     )
 
 
 def _sentences(
-    found: Mapping[tuple[str, str], ChangedIds], studies: Mapping[str, Study], share: float
+    changes: Mapping[tuple[str, str], ChangedIds], studies: Mapping[str, Study], share: float
 ) -> Iterator[str]:
     """Yield a sentence for each tokenizer about the kind of noise that changes most tokens."""
     for name in studies:
-        own = {kind: one for (owner, kind), one in found.items() if owner == name}
+        own = {kind: change for (owner, kind), change in changes.items() if owner == name}
         kind, worst = max(own.items(), key=lambda item: item[1].edits)
         before = f"{name}: " if len(studies) > 1 else ""
         edits = count_text(worst.distance, "edit")

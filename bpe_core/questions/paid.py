@@ -65,17 +65,17 @@ examples:
             return Answer(held_table(held), (sentence,))
         ranked = study.inside.ranked(WHAT, work)
         learned_in = ranked.at(step - 1)
-        found = contributions(learned_in, step)
-        sentences = [f"{title}, {count_text(found.count, 'time')} in {count_text(len(found.words), 'word')}."]
+        paid = contributions(learned_in, step)
+        sentences = [f"{title}, {count_text(paid.count, 'time')} in {count_text(len(paid.words), 'word')}."]
         shares = study.inside.file_counts(WHAT, work).split(contributions(ranked, step), ranked)
-        sentences += [f"{share / max(1, found.count):.1%} ({share:,}) from {name}" for name, share in shares.items()]
-        held = [(learned_in.words.word(one.word), one.count) for one in found.words]
-        times = np.array([one.times for one in found.words], np.int64)
+        sentences += [f"{share / max(1, paid.count):.1%} ({share:,}) from {name}" for name, share in shares.items()]
+        held = [(learned_in.words.word(word.word), word.count) for word in paid.words]
+        times = np.array([word.times for word in paid.words], np.int64)
         return Answer(
             DataTable({**held_table(held).columns, "times": times}),
             tuple(sentences),
             listed=("text", "times", "count"),
-            facts={"count": found.count, "parts": shares},
+            facts={"count": paid.count, "parts": shares},
         )
 
 

@@ -35,18 +35,22 @@ class Pairs(Question):
         at = study.inside.checked_step_count(self.at)
         history = study.history
         recipe = study.history.recipe
-        found = leading_pairs(study.inside.words(WHAT, work), history, at)
-        reason = compared_by(recipe, found)
-        following = next_pair(history, at, found) if found else None
-        measured = {} if reason is None else {reason.title.lower(): [measure_of(one, reason) for one in found]}
+        candidates = leading_pairs(study.inside.words(WHAT, work), history, at)
+        reason = compared_by(recipe, candidates)
+        following = next_pair(history, at, candidates) if candidates else None
+        measured = (
+            {}
+            if reason is None
+            else {reason.title.lower(): [measure_of(candidate, reason) for candidate in candidates]}
+        )
         table = DataTable(
             {
-                "after_step": [at] * len(found),
-                **study.inside.by_index.pair_columns([(one.left, one.right) for one in found]),
-                "count": [one.count for one in found],
+                "after_step": [at] * len(candidates),
+                **study.inside.by_index.pair_columns([(candidate.left, candidate.right) for candidate in candidates]),
+                "count": [candidate.count for candidate in candidates],
                 **measured,
-                "is_next": [(one.left, one.right) == following for one in found],
-                "is_tied": [is_as_good(one, found[0], recipe, reason) for one in found],
+                "is_next": [(candidate.left, candidate.right) == following for candidate in candidates],
+                "is_tied": [is_as_good(candidate, candidates[0], recipe, reason) for candidate in candidates],
             }
         )
         return Answer.drawn(table, pairs_chart(table))

@@ -70,7 +70,7 @@ examples:
             raise BpeError("There are no pairs to follow: either nothing was learned, or no pair was ever a runner-up.")
         table = _table(runners, study)
         sentences = [_fate(runner, study) for runner in runners]
-        sentences += [_lead(one, runners, study) for one in leads(runners)[:MOST_LEADS]]
+        sentences += [_lead(lead, runners, study) for lead in leads(runners)[:MOST_LEADS]]
         figure = race_chart(table, study.history.recipe.wording.steps.capitalize())
         return Answer(table, tuple(sentences), figure)
 
@@ -120,13 +120,13 @@ def _lead(change: LeadChange, runners: list[Runner], study: Study) -> str:
 
 
 def _never_won(study: Study) -> Answer:
-    found: list[NeverMerged] = best_that_never_won(study.history)
+    losers: list[NeverMerged] = best_that_never_won(study.history)
     table = DataTable(
         {
-            **study.inside.by_index.pair_columns([one.pair for one in found]),
-            "times_second": [one.times for one in found],
-            "closest_step": [one.closest_step for one in found],
-            "missed_by": [one.missed_by for one in found],
+            **study.inside.by_index.pair_columns([loser.pair for loser in losers]),
+            "times_second": [loser.times for loser in losers],
+            "closest_step": [loser.closest_step for loser in losers],
+            "missed_by": [loser.missed_by for loser in losers],
         }
     )
-    return Answer(table, (f"{len(found):,} pairs were runner-up but never merged.",))
+    return Answer(table, (f"{len(losers):,} pairs were runner-up but never merged.",))

@@ -112,35 +112,35 @@ examples:
                 curves[_line(text, name, texts, studies)] = curves_of(study, words, self.power, work)
         table = table_of_curves(curves)
         columns: tuple[str, ...] = ("text", "vocabulary", *OF_SIZES)
-        sentences += [_about(name, one) for name, one in curves.items()]
+        sentences += [_about(name, curve) for name, curve in curves.items()]
         if shape is not None:
             costs = _costs(table, shape)
             table = DataTable({**table.columns, **costs})
             columns = ("text", "vocabulary", "bytes_per_token", *costs)
-            sentences += [sentence for name, one in curves.items() for sentence in _about_costs(name, one, shape)]
+            sentences += [sentence for name, curve in curves.items() for sentence in _about_costs(name, curve, shape)]
         usual = METHODS[next(iter(studies.values())).history.recipe.method].usual_sizes
         sentences += [f"Usual sizes: {'; '.join(usual)}."] if usual else []
         figure = sizes_chart(table, RENAMED.get(self.measure, self.measure), self._checked_lines(table))
         return Answer(table, tuple(sentences), figure, columns, _some_rows(curves))
 
     def _bits(self, studies: Mapping[str, Study], work: Work) -> Answer:
-        found: dict[str, BitsPerByte] = {}
+        bits_by_line: dict[str, BitsPerByte] = {}
         sentences: list[str] = []
         for name, study in studies.items():
             bits = bits_by_text(self._texts(study, work), self._held_out(study, work), study.history, work=work)
-            sentences += [which for one in bits.values() if (which := which_sizes(one.sizes, study.history))]
-            found |= {_line(text, name, bits, studies): one for text, one in bits.items()}
-        for name, one in found.items():
-            least = int(np.argmin(one.bits))
+            sentences += [which for by_size in bits.values() if (which := which_sizes(by_size.sizes, study.history))]
+            bits_by_line |= {_line(text, name, bits, studies): by_size for text, by_size in bits.items()}
+        for name, by_size in bits_by_line.items():
+            least = int(np.argmin(by_size.bits))
             sentences.append(
-                f"{name}: the minimum, {one.bits[least]:.4f} bits per byte, is at {one.sizes[least]:,} tokens."
+                f"{name}: the minimum, {by_size.bits[least]:.4f} bits per byte, is at {by_size.sizes[least]:,} tokens."
             )
         table = DataTable(
             {
-                "text": [name for name, one in found.items() for _ in one.bits],
-                "step": [step for one in found.values() for step in one.steps.tolist()],
-                "vocabulary": [size for one in found.values() for size in one.sizes.tolist()],
-                BITS: [number for one in found.values() for number in one.bits.tolist()],
+                "text": [name for name, by_size in bits_by_line.items() for _ in by_size.bits],
+                "step": [step for by_size in bits_by_line.values() for step in by_size.steps.tolist()],
+                "vocabulary": [size for by_size in bits_by_line.values() for size in by_size.sizes.tolist()],
+                BITS: [number for by_size in bits_by_line.values() for number in by_size.bits.tolist()],
             }
         )
         figure = sizes_chart(table, BITS, self._checked_lines(table))
@@ -148,22 +148,23 @@ examples:
         return Answer(table, tuple(dict.fromkeys(sentences)), figure, rows=rows if len(table) else None)
 
     def _inside(self, studies: Mapping[str, Study], work: Work) -> Answer:
-        found: dict[str, InsideBySize] = {}
+        inside_by_line: dict[str, InsideBySize] = {}
         for name, study in studies.items():
             texts = self._texts(study, work) | self._held_out(study, work)
             for text, words in texts.items():
-                found[_line(text, name, texts, studies)] = inside_by_size(words, study.history, work)
+                inside_by_line[_line(text, name, texts, studies)] = inside_by_size(words, study.history, work)
         table = DataTable(
             {
-                "text": [name for name, one in found.items() for _ in one.sizes],
-                "step": [step for one in found.values() for step in one.steps.tolist()],
-                "vocabulary": [size for one in found.values() for size in one.sizes.tolist()],
-                INSIDE: [share for one in found.values() for share in one.shares.tolist()],
+                "text": [name for name, by_size in inside_by_line.items() for _ in by_size.sizes],
+                "step": [step for by_size in inside_by_line.values() for step in by_size.steps.tolist()],
+                "vocabulary": [size for by_size in inside_by_line.values() for size in by_size.sizes.tolist()],
+                INSIDE: [share for by_size in inside_by_line.values() for share in by_size.shares.tolist()],
             }
         )
         sentences = [
-            f"{name}: {one.shares[-1]:.2%} of the ends of words fall inside a token, with {one.sizes[-1]:,} tokens."
-            for name, one in found.items()
+            f"{name}: {by_size.shares[-1]:.2%} of the ends of words fall inside a token, with {by_size.sizes[-1]:,} "
+            "tokens."
+            for name, by_size in inside_by_line.items()
         ]
         return Answer(table, tuple(sentences), sizes_chart(table, INSIDE, self._checked_lines(table)))
 
@@ -171,11 +172,11 @@ examples:
         own = study.inside.learned_from
         if own is not None and not self.each:
             return {TRAINING: own}
-        found = {TRAINING: own} if self.own and own is not None else {}
+        texts = {TRAINING: own} if self.own and own is not None else {}
         if self.each:
-            return found | dict(study.inside.parts(WHAT, work))
+            return texts | dict(study.inside.parts(WHAT, work))
         paths = study.texts.paths if isinstance(study.texts, CorpusTexts) else ()
-        return found | {" ".join(paths) or "text": study.inside.words(WHAT, work)}
+        return texts | {" ".join(paths) or "text": study.inside.words(WHAT, work)}
 
     def _held_out(self, study: Study, work: Work) -> dict[str, WordTable]:
         if self.held_out is None:
@@ -215,7 +216,7 @@ def _line(text: str, name: str, texts: Mapping[str, object], studies: Mapping[st
 
 
 def table_of_curves(curves: Mapping[str, SizeCurves]) -> DataTable:
-    parts = [_columns(name, one) for name, one in curves.items()]
+    parts = [_columns(name, curve) for name, curve in curves.items()]
     return DataTable({name: [value for part in parts for value in part[name]] for name in (parts[0] if parts else ())})
 
 
@@ -268,12 +269,12 @@ def _about_costs(name: str, curves: SizeCurves, shape: ModelShape) -> Iterator[s
 
 def _some_rows(curves: Mapping[str, SizeCurves]) -> list[int]:
     """Return the rows that a terminal shows. They include the marked sizes, and small sizes are closer together."""
-    found = list[int]()
+    rows = list[int]()
     first = 0
-    for one in curves.values():
-        length = len(one.tokens)
+    for curve in curves.values():
+        length = len(curve.tokens)
         spread = np.geomspace(1, length, SHOWN_SIZES).round().astype(int) - 1
-        marked = None if one.scaffolds is None else one.half_would_do
-        found += [first + row for row in sorted({*spread.tolist(), *([] if marked is None else [marked])})]
+        marked = None if curve.scaffolds is None else curve.half_would_do
+        rows += [first + row for row in sorted({*spread.tolist(), *([] if marked is None else [marked])})]
         first += length
-    return found
+    return rows

@@ -62,68 +62,68 @@ examples:
                 f"{study.name or 'This table'} has no counts, so its ties cannot be found. In the window, Count on My "
                 "Corpus finds its counts."
             )
-        found = ties(history, at, cancelled=work.cancelled)
-        return Answer(_table(found, study), (_summary(found, at, study),))
+        tied = ties(history, at, cancelled=work.cancelled)
+        return Answer(_table(tied, study), (_summary(tied, at, study),))
 
     def _under_another_rule(self, study: Study, rule: str, work: Work) -> Answer:
         history = study.history
         recipe = history.recipe.with_changes(ties=rule, merges=len(history))
         other = learn(study.inside.words(WHAT, work), recipe, progress=work.progress, cancelled=work.cancelled)
         work.check()
-        found = compare_tables(history, other, cancelled=work.cancelled)
-        sentences = [_parting(found, rule, len(other)), found.overlap.in_words]
+        comparison = compare_tables(history, other, cancelled=work.cancelled)
+        sentences = [_parting(comparison, rule, len(other)), comparison.overlap.in_words]
         if self.text:
             data = self.text.encode()
-            for one in (other, history):
-                spans = Tokenizer(one).spans(self.text)
+            for run in (other, history):
+                spans = Tokenizer(run).spans(self.text)
                 pieces = " | ".join(shown(data[start:stop]) for start, stop, _ in spans)
-                sentences.insert(2, f"{one.recipe.ties}: {pieces}")
-        return Answer(_comparison(found, rule, history.recipe.ties), tuple(sentences))
+                sentences.insert(2, f"{run.recipe.ties}: {pieces}")
+        return Answer(_comparison(comparison, rule, history.recipe.ties), tuple(sentences))
 
 
-def _table(found: list[Tie], study: Study) -> DataTable:
+def _table(tied: list[Tie], study: Study) -> DataTable:
     return DataTable(
         {
-            "step": [tie.step for tie in found],
-            **study.inside.by_index.pair_columns([tie.winner for tie in found]),
-            **study.inside.by_index.pair_columns([tie.loser for tie in found], "loser_"),
-            "count": [tie.count for tie in found],
-            "loser_step": [tie.loser_step for tie in found],
+            "step": [tie.step for tie in tied],
+            **study.inside.by_index.pair_columns([tie.winner for tie in tied]),
+            **study.inside.by_index.pair_columns([tie.loser for tie in tied], "loser_"),
+            "count": [tie.count for tie in tied],
+            "loser_step": [tie.loser_step for tie in tied],
         }
     )
 
 
-def _summary(found: list[Tie], at: int, study: Study) -> str:
+def _summary(tied: list[Tie], at: int, study: Study) -> str:
     recipe = study.history.recipe
     wording = recipe.wording
     title = METHODS[recipe.method].title
     if not recipe.applies("ties"):
         return f"{title} has no tie rule; the table of {wording.steps} lists why each was {wording.done}."
-    other = " A trainer with another tie rule may differ from the first of them on." if found else ""
-    return f"{len(found):,} of {at:,} {wording.steps} were decided by a tie (rule: {recipe.ties}).{other}"
+    other = " A trainer with another tie rule may differ from the first of them on." if tied else ""
+    return f"{len(tied):,} of {at:,} {wording.steps} were decided by a tie (rule: {recipe.ties}).{other}"
 
 
-def _parting(found: TableComparison, rule: str, merges: int) -> str:
-    if found.first is None or found.parted is None:
+def _parting(comparison: TableComparison, rule: str, merges: int) -> str:
+    if comparison.first is None or comparison.parted is None:
         return f"Under {rule} the same {merges:,} merges are learned."
-    one, other = (" + ".join(map(shown, pair)) for pair in found.parted)
-    return f"The two runs differ from step {found.first + 1:,}: {one} here, {other} under {rule}."
+    first, other = (" + ".join(map(shown, pair)) for pair in comparison.parted)
+    return f"The two runs differ from step {comparison.first + 1:,}: {first} here, {other} under {rule}."
 
 
-def _comparison(found: TableComparison, rule: str, own: str) -> DataTable:
-    one, other = found.parted or ((), ())
+def _comparison(comparison: TableComparison, rule: str, own: str) -> DataTable:
+    first, other = comparison.parted or ((), ())
     return DataTable(
         {
             "rule": [own],
             "other_rule": [rule],
-            "step": [None if found.first is None else found.first + 1],
-            "one": [" + ".join(map(shown, one)) or None],
+            "step": [None if comparison.first is None else comparison.first + 1],
+            "one": [" + ".join(map(shown, first)) or None],
             "other": [" + ".join(map(shown, other)) or None],
-            "shared": [found.common],
-            "only_one": [len(found.only_in_first)],
-            "only_other": [len(found.only_in_second)],
-            "jaccard": [found.overlap.jaccard],
-            "share_of_one": [found.overlap.share_of_first],
-            "share_of_other": [found.overlap.share_of_second],
+            "shared": [comparison.common],
+            "only_one": [len(comparison.only_in_first)],
+            "only_other": [len(comparison.only_in_second)],
+            "jaccard": [comparison.overlap.jaccard],
+            "share_of_one": [comparison.overlap.share_of_first],
+            "share_of_other": [comparison.overlap.share_of_second],
         }
     )

@@ -106,8 +106,8 @@ def _usual_life(study: Study, token: int, at: int, work: Work, *, by_parts: bool
 def _held(study: Study, token: int, at: int, work: Work) -> Held:
     if learns_by_ranks(study.history):
         ranked = study.inside.ranked(WHAT, work)
-        found = words_with(ranked, ranked.occurrences(token), at).words
-        return [(ranked.words.word(one.word), one.count) for one in found]
+        contributions = words_with(ranked, ranked.occurrences(token), at).words
+        return [(ranked.words.word(contribution.word), contribution.count) for contribution in contributions]
     words = study.inside.words(WHAT, work)
     if study.history.only_joins:
         return [*life_of(study, token, at, work).words.words]
@@ -142,7 +142,7 @@ def life_table(study: Study, life: TokenLife) -> DataTable:
 
     Before the token exists, the rows hold the count of its pair.
     """
-    rows = [("pair", *one) for one in life.pair_curve] + [("token", *one) for one in life.curve]
+    rows = [("pair", *point) for point in life.pair_curve] + [("token", *point) for point in life.curve]
     return DataTable(
         {
             **study.inside.by_index.columns([life.token] * len(rows)),
@@ -170,21 +170,21 @@ def _life_sentences(life: TokenLife, study: Study) -> list[str]:
     new = f", added after the table's {grown_from:,} steps" if 0 < grown_from < (row or 0) + 1 else ""
     made = "" if row is None or parts is None else f", step {row + 1:,}: {study.inside.by_index.pair_name(parts)}{new}"
     base = ", a base symbol" if history.only_joins and row is None else ""
-    found = [
+    sentences = [
         f"{names[life.token]} ({_called(study, life.token)}{made}{base}) occurs "
         f"{count_text(life.count, 'time')} after {history.recipe.wording.counted(life.at)}; {life.peak:,} at its peak."
     ]
     if life.is_scaffold:
-        found.append("It is a scaffold: larger tokens have taken all of it.")
+        sentences.append("It is a scaffold: larger tokens have taken all of it.")
     if life.takers:
         taken = [f"{names[int(history.indices[step - 1])]} (step {step:,}) took {lost:,}" for step, lost in life.takers]
-        found.append(f"{_listed(taken)}.")
+        sentences.append(f"{_listed(taken)}.")
     if history.only_joins:
-        found.append(f"In tokens: {_listed([names[child] for child in life.children])}.")
+        sentences.append(f"In tokens: {_listed([names[child] for child in life.children])}.")
     if learns_by_ranks(history) or not history.only_joins or life.words.number:
         words = [f"{shown(word)} {count:,}" for word, count in life.words.words[: MOST_SHOWN + 1]]
-        found.append(f"In words: {_listed(words, life.words.number)}.")
-    return [*found, *life.told]
+        sentences.append(f"In words: {_listed(words, life.words.number)}.")
+    return [*sentences, *life.told]
 
 
 def _called(study: Study, index: int) -> str:
@@ -212,8 +212,8 @@ def _places(study: Study, life: TokenLife, work: Work) -> list[str]:
         return []
     try:
         with study.texts.reading() as corpus:
-            found = contexts(corpus, study.inside.ranked(WHAT, work), life.token, life.at, most=MOST_SHOWN)
-            return [_place(hit) for hit in found]
+            hits = contexts(corpus, study.inside.ranked(WHAT, work), life.token, life.at, most=MOST_SHOWN)
+            return [_place(hit) for hit in hits]
     except BpeError:
         return []
 

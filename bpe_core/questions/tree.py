@@ -47,12 +47,12 @@ class Tree(Question):
         pieces = word.pieces(at) if is_short else word.tokens(at)
         table = DataTable(
             {
-                **study.inside.by_index.columns([one.id for one in pieces]),
-                "first_symbol": [one.start for one in pieces],
-                "behind_symbol": [one.stop for one in pieces],
-                "step": [one.step or None for one in pieces],
-                "count": [one.times_joined(study.history) for one in pieces],
-                **({"falls_apart": [_fall(one, at) for one in pieces]} if word.falls_apart else {}),
+                **study.inside.by_index.columns([piece.id for piece in pieces]),
+                "first_symbol": [piece.start for piece in pieces],
+                "behind_symbol": [piece.stop for piece in pieces],
+                "step": [piece.step or None for piece in pieces],
+                "count": [piece.times_joined(study.history) for piece in pieces],
+                **({"falls_apart": [_fall(piece, at) for piece in pieces]} if word.falls_apart else {}),
             }
         )
         return Answer.drawn(table, tree_chart(table))

@@ -49,7 +49,7 @@ examples:
         then = study.at(study.inside.checked_step_count(self.at))
         history = then.history
         texts = decoded(then.history)
-        no_text = {id for id, one in enumerate(history.alphabet.but_seeds) if one.kind in ("fallback", "unknown")}
+        no_text = {id for id, symbol in enumerate(history.alphabet.but_seeds) if symbol.kind in ("fallback", "unknown")}
         ids = [id for id in history.vocabulary.tolist() if id < history.first_special and id not in no_text]
         known = {id: text for id in ids if (text := _whole(texts[id])).removeprefix(SPACE)}
         by_word = _alike(known, lambda text: text.removeprefix(SPACE).lower())
@@ -87,10 +87,10 @@ def _whole(raw: bytes) -> str:
 
 
 def _alike(known: Mapping[int, str], form: Callable[[str], str]) -> list[list[int]]:
-    found: defaultdict[str, list[int]] = defaultdict(list)
+    ids_by_form: defaultdict[str, list[int]] = defaultdict(list)
     for id, text in known.items():
-        found[form(text)].append(id)
-    return list(found.values())
+        ids_by_form[form(text)].append(id)
+    return list(ids_by_form.values())
 
 
 def _chart(families: Sequence[Sequence[int]], sentence: str) -> LineFigure:

@@ -112,40 +112,42 @@ are left out.
         words = _words(self.text, study.history)
         if not words:
             raise BpeError("The text has no word to split; type a text with letters.")
-        found = _Found(study, ways, words, {})
+        splits = _Found(study, ways, words, {})
         for way in DRAWN:
             if way in ways.known:
                 chance = Random(f"{self.seed} {way}")
-                found.drawn[way] = [found.draw(way, chance, work) for _ in range(self.draws)]
-        rows = [*found.fixed_rows(), *found.drawn_rows()]
+                splits.drawn[way] = [splits.draw(way, chance, work) for _ in range(self.draws)]
+        rows = [*splits.fixed_rows(), *splits.drawn_rows()]
         shown = []
         seen = Counter[str]()
         for place, row in enumerate(rows):
             seen[row["way"]] += 1
             if seen[row["way"]] <= LISTED:
                 shown.append(place)
-        averages = {way: found.average(way) for way in found.drawn}
-        facts = {"ways": found.ways, "averages": {way: tokens for way, (tokens, _) in averages.items()}}
+        averages = {way: splits.average(way) for way in splits.drawn}
+        facts = {"ways": splits.ways, "averages": {way: tokens for way, (tokens, _) in averages.items()}}
         return Answer(
             DataTable({name: [row[name] for row in rows] for name in rows[0]}),
-            tuple(_said(found, averages, self.dropout)),
-            self._figure(found),
+            tuple(_said(splits, averages, self.dropout)),
+            self._figure(splits),
             rows=shown,
             facts=facts,
         )
 
-    def _figure(self, found: _Found) -> Figure | None:
-        words = found.words
+    def _figure(self, splits: _Found) -> Figure | None:
+        words = splits.words
         if not 0 <= self.word <= len(words):
             raise BpeError(f"There is no word {self.word:,}; the text has {count_text(len(words), 'word')}.")
-        short = [place for place, word in enumerate(words) if len(found.all.lattice(word).symbols) <= MOST_SYMBOLS]
+        short = [place for place, word in enumerate(words) if len(splits.all.lattice(word).symbols) <= MOST_SYMBOLS]
         if not short and not self.word:
             return None
-        place = self.word - 1 if self.word else max(short, key=lambda place: found.all.lattice(words[place]).ways)
-        if len(found.all.lattice(words[place]).symbols) > MOST_SYMBOLS:
+        place = self.word - 1 if self.word else max(short, key=lambda place: splits.all.lattice(words[place]).ways)
+        if len(splits.all.lattice(words[place]).symbols) > MOST_SYMBOLS:
             raise BpeError(f"Word {self.word:,} has more than {MOST_SYMBOLS} symbols, too many to draw.")
-        way: Way = self.shares if self.shares in found.drawn else next(one for one in DRAWN if one in found.drawn)
-        return found.figure(place, way)
+        way: Way = (
+            self.shares if self.shares in splits.drawn else next(drawn for drawn in DRAWN if drawn in splits.drawn)
+        )
+        return splits.figure(place, way)
 
     # -- a corpus --------------------------------------------------------------------------
 
@@ -187,8 +189,8 @@ are left out.
         said = [f"{round(own):,} tokens by the tokenizer's way, {tokens['fewest']:,} at least ({more['fewest']:+.2%})."]
         said += _about_chances(tokens, drawn, self.dropout)
         bars = [Bar(way, number, f"{round(number):,}  {more[way]:+.1%}") for way, number in tokens.items()]
-        told = "The tokens of the corpus by each way to split, and how many more than by the tokenizer's way."
-        figure = BarFigure("ways", "Many ways to split.", told, bars, "Tokens of the corpus")
+        sentence = "The tokens of the corpus by each way to split, and how many more than by the tokenizer's way."
+        figure = BarFigure("ways", "Many ways to split.", sentence, bars, "Tokens of the corpus")
         return Answer(table, (*said, *_unknown(ways)), figure, facts={"averages": tokens})
 
 
@@ -234,7 +236,7 @@ class _Found:
         for way, draws in self.drawn.items():
             for cut, times in Counter(draws).most_common():
                 logs = [self.all.log_probability(way, word, ids) for word, ids in zip(self.words, cut, strict=True)]
-                known = [one for one in logs if one is not None]
+                known = [log for log in logs if log is not None]
                 yield self._row(way, cut, times, math.exp(sum(known)) if len(known) == len(logs) else None)
 
     def _row(
@@ -256,7 +258,7 @@ class _Found:
         If the number is not exact, it is estimated from the draws.
         """
         known = [self.all.expected(way, word) for word in self.words]
-        exact = [one for one in known if one is not None]
+        exact = [average for average in known if average is not None]
         if len(exact) == len(known):
             return sum(exact), True
         draws = self.drawn[way]
@@ -278,16 +280,16 @@ class _Found:
             for start, edges in enumerate(lattice.edges)
             for length, id in edges
         ]
-        longer = sorted((one for one in held if one[2] - one[1] > 1), reverse=True)
-        kept = [one for one in held if one[2] - one[1] == 1] + longer[:MOST_IN_FIGURE]
+        longer = sorted((token for token in held if token[2] - token[1] > 1), reverse=True)
+        kept = [token for token in held if token[2] - token[1] == 1] + longer[:MOST_IN_FIGURE]
         tokens = [
             LatticeToken(text[id], start, stop, share, f"{text[id]}: in {share:.2%} of what {way} draws")
-            for share, start, stop, id in sorted(kept, key=lambda one: one[1:])
+            for share, start, stop, id in sorted(kept, key=lambda token: token[1:])
         ]
         fixed: dict[Ids, list[str]] = {}
-        for one in self.all.known:
-            if one not in DRAWN:
-                fixed.setdefault(self.all.cut(one, word), []).append(one)
+        for fixed_way in self.all.known:
+            if fixed_way not in DRAWN:
+                fixed.setdefault(self.all.cut(fixed_way, word), []).append(fixed_way)
         ways = [self._way_drawn(", ".join(names), ids, "") for ids, names in fixed.items()]
         draws = Counter(draw[place] for draw in self.drawn[way])
         for ids, times in draws.most_common(LISTED):
@@ -307,13 +309,13 @@ class _Found:
         return LatticeFigure("ways", f"Many ways to split “{name}”.", sentence, tokens, ways)
 
     def _shares_of_draws(self, place: int, way: Way) -> dict[tuple[int, int], float]:
-        found = Counter[tuple[int, int]]()
+        draws = Counter[tuple[int, int]]()
         for draw in self.drawn[way]:
             start = 0
             for id in draw[place]:
-                found[start, id] += 1
+                draws[start, id] += 1
                 start += self.all.length(id)
-        return {key: times / len(self.drawn[way]) for key, times in found.items()}
+        return {key: times / len(self.drawn[way]) for key, times in draws.items()}
 
     def _way_drawn(self, name: str, ids: Ids, share: str) -> WayDrawn:
         tokens = list[LatticeToken]()
@@ -326,14 +328,14 @@ class _Found:
         return WayDrawn(name, tokens, ", ".join(filter(None, (count_text(len(ids), "token"), share))))
 
 
-def _said(found: _Found, averages: dict[Way, tuple[float, bool]], dropout: float) -> Iterator[str]:
-    own = sum(map(len, found.fixed("own")))
-    words = f"{len(found.words):,} words" if len(found.words) > 1 else "One word"
-    yield f"{words}, which can be split in {_number(found.ways)} ways; the tokenizer splits it into {own:,} tokens."
+def _said(splits: _Found, averages: dict[Way, tuple[float, bool]], dropout: float) -> Iterator[str]:
+    own = sum(map(len, splits.fixed("own")))
+    words = f"{len(splits.words):,} words" if len(splits.words) > 1 else "One word"
+    yield f"{words}, which can be split in {_number(splits.ways)} ways; the tokenizer splits it into {own:,} tokens."
     for way, (tokens, exact) in averages.items():
         how = f"Dropout of {dropout:g}" if way == "dropout" else way.capitalize()
         yield f"{how}: {tokens:,.2f} tokens on average{'' if exact else ', estimated from the draws'}."
-    yield from _unknown(found.all)
+    yield from _unknown(splits.all)
 
 
 def _unknown(ways: WaysOf) -> Iterator[str]:

@@ -62,21 +62,28 @@ examples:
         corpus = study.inside.ranked("Why a text is split", work) if is_counted else None
         explained = explain(self.text, study.history, allowed, corpus)
         places = ((byte, explained.explanation_at(byte, at)) for byte in range(1, len(data)))
-        found = [(byte, one) for byte, one in places if one.is_cut or one.kind in UNKNOWN or self.all]
+        boundaries = [
+            (byte, boundary) for byte, boundary in places if boundary.is_cut or boundary.kind in UNKNOWN or self.all
+        ]
         sentences: list[str] = []
         if self.steps:
-            ways = dict.fromkeys(way for _, one in found for way in one.ways)  # all boundaries of a word share it
+            ways = dict.fromkeys(
+                way for _, boundary in boundaries for way in boundary.ways
+            )  # all boundaries of a word share it
             sentences += _lines([*explained.encoding(at)] or ways)
         table = DataTable(
             {
-                "byte": [byte for byte, _ in found],
-                "is_cut": [one.is_cut for _, one in found],
-                "before": [shown(data[:byte][-AROUND:]) for byte, _ in found],
-                "after": [shown(data[byte:][:AROUND]) for byte, _ in found],
-                "kind": [one.kind for _, one in found],
-                "reason": [one.sentence for _, one in found],
-                "step": [next(iter(one.steps), None) for _, one in found],
-                "taken_by": [next(iter(one.steps[1:]), None) if one.kind in TAKEN else None for _, one in found],
+                "byte": [byte for byte, _ in boundaries],
+                "is_cut": [boundary.is_cut for _, boundary in boundaries],
+                "before": [shown(data[:byte][-AROUND:]) for byte, _ in boundaries],
+                "after": [shown(data[byte:][:AROUND]) for byte, _ in boundaries],
+                "kind": [boundary.kind for _, boundary in boundaries],
+                "reason": [boundary.sentence for _, boundary in boundaries],
+                "step": [next(iter(boundary.steps), None) for _, boundary in boundaries],
+                "taken_by": [
+                    next(iter(boundary.steps[1:]), None) if boundary.kind in TAKEN else None
+                    for _, boundary in boundaries
+                ],
             }
         )
         return Answer(table, tuple(sentences), listed=("before", "after", "reason"))

@@ -125,15 +125,15 @@ def _cuts(history: History) -> dict[str, Any]:
     scores = history.scores
     if joining is not None:
         unknown = history.alphabet.unknown_id
-        found: dict[str, Any] = {
+        cuts: dict[str, Any] = {
             "by": "priorities",
             "whole_words": joining.whole_words,
             "joins_unknown": -1 if unknown is None or not joining.joins_unknown else unknown,
             "left_out": list(joining.left_out),
         }
         if joining.pairs is not None:
-            return found | {"pairs": [np.asarray(column) for column in joining.pairs[: len(PairRows._fields)]]}
-        return found | {"priorities": joining.priorities}
+            return cuts | {"pairs": [np.asarray(column) for column in joining.pairs[: len(PairRows._fields)]]}
+        return cuts | {"priorities": joining.priorities}
     method = Method.of(history.recipe)
     recipe = history.recipe
     rule = _rule_of(method)
@@ -171,16 +171,16 @@ def _laid(texts: Sequence[bytes]) -> dict[str, Any]:
 def _steps(history: History) -> dict[str, Any]:
     """Return the columns of the steps. Most are differences from predicted values, which need hardly any room."""
     columns = history.columns
-    found: dict[str, Any] = {"left": columns.left, "right": columns.right}
+    packed: dict[str, Any] = {"left": columns.left, "right": columns.right}
     if TOKEN in history.reasons:
-        found["made"] = history.indices
+        packed["made"] = history.indices
     if not history.has_counts:
-        return found
+        return packed
     other = np.stack([columns.runner_up_left, columns.runner_up_right])
     following = np.stack([np.append(half[1:], NOTHING) for half in columns[:2]])
     is_next = (other == following).all(axis=0) | (other[0] == NOTHING)
     saved: Int64s = history.tokens_saved
-    return found | {
+    return packed | {
         "count": np.diff(columns.count, prepend=0),
         "saved": saved - columns.count,
         "tokens_at_start": int(history.tokens_at_start),

@@ -45,7 +45,7 @@ def lesson_contents(lesson: Lesson) -> dict[str, Any]:
 
 
 def _step(lesson: Lesson, step: LessonStep, before: Bench, after: Bench) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    content: dict[str, Any] = {
         "kind": step.kind,
         "say": filled(step.say, step, before).strip(),
         "after": filled(step.after, step, before).strip(),
@@ -54,11 +54,11 @@ def _step(lesson: Lesson, step: LessonStep, before: Bench, after: Bench) -> dict
         "subject": step.subject,
     }
     if step.kind == "predict":
-        found |= _prediction(before, after)
+        content |= _prediction(before, after)
     if step.query is not None:
         right = step.query.answer(before)
         wrong = {given: as_plain(why) for given, why in step.wrong.items()}
-        found |= {
+        content |= {
             "right": right,
             "told": asdict(told(right)),
             "choices": list(step.choices),
@@ -66,7 +66,7 @@ def _step(lesson: Lesson, step: LessonStep, before: Bench, after: Bench) -> dict
             "hint": as_plain(step.hint),
             "wrong": wrong,
         }
-    return found
+    return content
 
 
 def _words(lesson: Lesson, bench: Bench) -> list[dict[str, Any]]:
@@ -122,6 +122,6 @@ def _elsewhere(made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]
     tokens = range(bench.history.first_special)
     pair = next((left, right) for left in tokens for right in tokens if (left, right) not in known)
     return [
-        {**one, "sentence": one["sentence"].replace(written(pair, bench), ANY, 1)}
-        for one in _judged(pair, made, bench, again=again)
+        {**reply, "sentence": reply["sentence"].replace(written(pair, bench), ANY, 1)}
+        for reply in _judged(pair, made, bench, again=again)
     ]

@@ -36,23 +36,23 @@ def packed(value: Any) -> str:
 
 def _with_references(value: Any, arrays: list[bytes]) -> Any:
     if isinstance(value, dict):
-        return {key: _with_references(one, arrays) for key, one in value.items()}
+        return {key: _with_references(entry, arrays) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_with_references(one, arrays) for one in value]
+        return [_with_references(entry, arrays) for entry in value]
     if not isinstance(value, np.ndarray):
         return value
-    found: dict[str, Any] = {"array": sum(map(len, arrays)), "length": len(value)}
+    reference: dict[str, Any] = {"array": sum(map(len, arrays)), "length": len(value)}
     if value.dtype.kind == "f":
-        found |= {"width": 4, "real": True}
+        reference |= {"width": 4, "real": True}
         arrays.append(_planes(value.astype("<f4").view("<u4"), 4))
-        return found
+        return reference
     numbers = value.astype(np.int64)
     if numbers.min(initial=0) < 0:
-        found["signed"] = True
+        reference["signed"] = True
         numbers = np.where(numbers < 0, -2 * numbers - 1, 2 * numbers)
-    found["width"] = max(1, (int(numbers.max(initial=0)).bit_length() + 7) // 8)
-    arrays.append(_planes(numbers, found["width"]))
-    return found
+    reference["width"] = max(1, (int(numbers.max(initial=0)).bit_length() + 7) // 8)
+    arrays.append(_planes(numbers, reference["width"]))
+    return reference
 
 
 def _planes(numbers: npt.NDArray[Any], width: int) -> bytes:

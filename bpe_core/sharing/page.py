@@ -59,7 +59,7 @@ def share(given: Any, path: Path | str, *, title: str = "", text: str = "", note
     True
     """
     several = given if isinstance(given, Mapping) else {"": given}
-    runs = [shared(Study.of(one), name, note) for name, one in several.items()]
+    runs = [shared(Study.of(learned), name, note) for name, learned in several.items()]
     write_page(runs, path, title=title, text=text)
 
 
@@ -104,8 +104,8 @@ def page_of(runs: Sequence[SharedRun], *, title: str = "", text: str = "") -> st
     runs = told_apart(runs)
     kept = (text or SAMPLE)[:MOST_TEXT].encode(errors="replace").decode()
     contents = [contents_of(run) for run in runs]
-    some = {one["cuts"]["by"] for one in contents} - {""}  # a page holds only the scripts that it needs
-    some |= {"prepare"} if any(one["preparation"] for one in contents) else set()
+    some = {content["cuts"]["by"] for content in contents} - {""}  # a page holds only the scripts that it needs
+    some |= {"prepare"} if any(content["preparation"] for content in contents) else set()
     data = {"title": title, "text": kept, "runs": contents}
     return _page(title, data, (*RUN_SCRIPTS, *sorted(some), "page"), ("page",))
 

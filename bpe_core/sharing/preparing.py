@@ -40,7 +40,7 @@ def preparing_of(recipe: Recipe) -> Operation | None:
         return {
             "tokens": [_token(step, recipe) for step in steps if isinstance(step, AddedToken) and not step.special],
             "changes": [_change(step) for step in steps if is_normalizer(step)],
-            "cuts": [one for step in steps if is_pre_tokenizer(step) for one in _cuts(step, recipe)],
+            "cuts": [cut for step in steps if is_pre_tokenizer(step) for cut in _cuts(step, recipe)],
         }
     except NotFollowed:
         return None

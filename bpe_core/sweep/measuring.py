@@ -144,8 +144,8 @@ def _bits(
     if not both[1].total:  # a single long word has no tenth that can be held out
         return None
     sizes = np.array([history.vocabulary_size_at(step) for step in steps], np.int64)
-    found = bits_per_byte(*both, history, sizes, work=Work(cancelled=cancelled))
-    of_size = dict(zip(found.sizes.tolist(), found.bits.tolist(), strict=True))
+    by_size = bits_per_byte(*both, history, sizes, work=Work(cancelled=cancelled))
+    of_size = dict(zip(by_size.sizes.tolist(), by_size.bits.tolist(), strict=True))
     return [of_size[size] for size in sizes.tolist()]
 
 
@@ -166,11 +166,11 @@ def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list
     for begin in range(0, drawn, rows):
         times = random.multinomial(count, np.full(count, 1 / count), size=min(rows, drawn - begin))
         parts.append(times.astype(np.float64) @ sums)
-    found = np.concatenate(parts)
-    below = found[:, len(several) :]
+    drawn_sums = np.concatenate(parts)
+    below = drawn_sums[:, len(several) :]
     ends = []
     for place in range(len(several)):
-        ratios = np.where(below > 0, found[:, [place]] / np.maximum(below, 1), np.nan)
+        ratios = np.where(below > 0, drawn_sums[:, [place]] / np.maximum(below, 1), np.nan)
         low, high = np.quantile(ratios, [(1 - SURE) / 2, (1 + SURE) / 2], axis=0)
         ends.append((low, high))
     return ends

@@ -73,8 +73,8 @@ def overlay(
             about = _about(name, history, drawn.get(name))
             return lambda stopped: [about | row for row in measure(cancelled=stopped)]
 
-        found = pool.all([rows_of(*one) for one in histories.items()], "measuring", "tokenizers")
-    return table_of(row for rows in found for row in rows)
+        tables = pool.all([rows_of(*named_history) for named_history in histories.items()], "measuring", "tokenizers")
+    return table_of(row for rows in tables for row in rows)
 
 
 def _about(name: str, history: History, drawn: OverlayName | None) -> dict[str, Any]:
@@ -87,12 +87,12 @@ def _line_of(name: str, drawn: Mapping[str, OverlayName]) -> str:
 
 
 def _sizes_of_lines(histories: Mapping[str, History], drawn: Mapping[str, OverlayName]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    sizes_of_line: dict[str, list[int]] = {}
     for name, history in histories.items():
         line = _line_of(name, drawn)
         sizes = some_sizes(history, MEASURED).tolist()
-        found[line] = max(found.get(line, sizes), sizes, key=lambda one: one[-1])
-    return found
+        sizes_of_line[line] = max(sizes_of_line.get(line, sizes), sizes, key=lambda candidate: candidate[-1])
+    return sizes_of_line
 
 
 def _reached(history: History, sizes: list[int]) -> list[int]:
@@ -130,13 +130,17 @@ def samples_of(runs: Mapping[str, Learned]) -> dict[str, OverlayName]:
         seeds = _seeds(recipe)
         if seeds:
             alike.setdefault((_without_seeds(recipe), texts), {})[name] = seeds
-    found = {}
+    overlay_names = {}
     for members in alike.values():
-        differing = [place for place, one in enumerate(zip(*members.values(), strict=True)) if len({*one}) > 1]
+        differing = [
+            place
+            for place, seeds_at_place in enumerate(zip(*members.values(), strict=True))
+            if len({*seeds_at_place}) > 1
+        ]
         if differing:
             line = f"{OF_A_SWEEP.sub('', next(iter(members)))}, {len(members)} samples"
-            found.update({name: OverlayName(line, seeds[differing[0]]) for name, seeds in members.items()})
-    return found
+            overlay_names.update({name: OverlayName(line, seeds[differing[0]]) for name, seeds in members.items()})
+    return overlay_names
 
 
 def _seeds(recipe: Recipe) -> tuple[int, ...]:

@@ -86,45 +86,45 @@ class Plan:
 
 
 READING = ("field", "encoding")
-KNOWN = {one.name for one in fields(Plan)} - {"reading"} | {*READING}
+KNOWN = {field.name for field in fields(Plan)} - {"reading"} | {*READING}
 
 
 def read_plan(path: Path | str) -> Plan:
     """Return the checked plan of a file. The paths in the plan are relative to the folder of the file."""
-    told = toml_of(read_small_file(path, "the plan", FormatError), f"The plan {path} is not TOML")
+    document = toml_of(read_small_file(path, "the plan", FormatError), f"The plan {path} is not TOML")
     try:
         with gate("The plan cannot be read", RecipeError):
-            return checked(plan_of(told, Path(path).parent))
+            return checked(plan_of(document, Path(path).parent))
     except BpeError as error:
         error.say_of(str(path))
         raise
 
 
-def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
-    unknown = sorted(set(told) - KNOWN)
+def plan_of(document: Mapping[str, Any], folder: Path) -> Plan:
+    unknown = sorted(set(document) - KNOWN)
     if unknown:
         raise RecipeError(f"A plan has no entry named {unknown[0]!r}; its entries are {', '.join(sorted(KNOWN))}.")
-    reading = {name: told[name] for name in READING if name in told}
+    reading = {name: document[name] for name in READING if name in document}
     for name, value in reading.items():
         if not isinstance(value, str):
             raise RecipeError(f"{name} must be a text, not {value!r}.")
-    sizes = sorted(set(_list(told, "sizes", int, WHOLE)))
+    sizes = sorted(set(_list(document, "sizes", int, WHOLE)))
     if not sizes:
         raise RecipeError("The plan lacks vocabulary sizes: write sizes = [1000, 2000].")
-    recipes = {name: _recipe(name, one, sizes) for name, one in _table(told, "recipes").items()}
-    corpora = {name: _files(one, name, folder) for name, one in _table(told, "corpora").items()}
+    recipes = {name: _recipe(name, choices, sizes) for name, choices in _table(document, "recipes").items()}
+    corpora = {name: _files(named_files, name, folder) for name, named_files in _table(document, "corpora").items()}
     return Plan(
         recipes,
         corpora,
         sizes,
-        _list(told, "ties", str, "texts"),
-        _list(told, "seeds", int, WHOLE),
-        _share(told.get("sample", "100%")),
-        told.get("sample_of", "documents"),
-        _files(told["held_out"], "held_out", folder) if "held_out" in told else (),
-        told.get("interval_over", "documents"),
-        told.get("bits", False),
-        _files(told["morphemes"], "morphemes", folder)[0] if "morphemes" in told else "",
+        _list(document, "ties", str, "texts"),
+        _list(document, "seeds", int, WHOLE),
+        _share(document.get("sample", "100%")),
+        document.get("sample_of", "documents"),
+        _files(document["held_out"], "held_out", folder) if "held_out" in document else (),
+        document.get("interval_over", "documents"),
+        document.get("bits", False),
+        _files(document["morphemes"], "morphemes", folder)[0] if "morphemes" in document else "",
         reading,
     )
 
@@ -155,13 +155,13 @@ def checked(plan: Plan) -> Plan:
     return plan
 
 
-def _recipe(name: str, told: Any, sizes: Sequence[int]) -> Recipe:
-    if not isinstance(told, dict):
+def _recipe(name: str, written: Any, sizes: Sequence[int]) -> Recipe:
+    if not isinstance(written, dict):
         raise RecipeError(f"The recipe {name!r} must be a table of choices, such as [recipes.{name}].")
     for choice, instead in DECIDED.items():
-        if choice in told:
+        if choice in written:
             raise RecipeError(f"The recipe {name!r} cannot set {choice}: the plan's {instead} sets it for all recipes.")
-    changes = {choice: tuple(value) if isinstance(value, list) else value for choice, value in told.items()}
+    changes = {choice: tuple(value) if isinstance(value, list) else value for choice, value in written.items()}
     preset = changes.pop("preset", "gpt2")
 
     def made(size: int) -> Recipe:
@@ -182,16 +182,16 @@ def _saying_which(name: str, made: Callable[[], Recipe]) -> Recipe:
         raise RecipeError(f"The recipe {name!r} has a value of the wrong kind.") from error
 
 
-def _table(told: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = told.get(name)
-    if not isinstance(found, dict) or not found:
+def _table(document: Mapping[str, Any], name: str) -> dict[str, Any]:
+    table = document.get(name)
+    if not isinstance(table, dict) or not table:
         example = 'book = ["book.txt"]' if name == "corpora" else 'bytes = {preset = "gpt2"}'
         raise RecipeError(f"A plan needs at least one entry in [{name}], such as {example}.")
-    return found
+    return table
 
 
-def _files(told: Any, name: str, folder: Path) -> list[str]:
-    paths = [told] if isinstance(told, str) else told
+def _files(written: Any, name: str, folder: Path) -> list[str]:
+    paths = [written] if isinstance(written, str) else written
     if not isinstance(paths, list) or not paths or not all(isinstance(path, str) for path in paths):
         raise RecipeError(f"{name} must be a list of files and folders.")
     for path in paths:
@@ -200,17 +200,17 @@ def _files(told: Any, name: str, folder: Path) -> list[str]:
     return [str(folder / path) for path in paths]
 
 
-def _list(told: Mapping[str, Any], name: str, kind: type, what: str) -> list[Any]:
-    found = told.get(name, [])
-    if not isinstance(found, list) or not all(type(one) is kind for one in found):
+def _list(document: Mapping[str, Any], name: str, kind: type, what: str) -> list[Any]:
+    values = document.get(name, [])
+    if not isinstance(values, list) or not all(type(value) is kind for value in values):
         raise RecipeError(f"{name} must be a list of {what}.")
-    return found
+    return values
 
 
-def _share(told: Any) -> Fraction:
-    if not isinstance(told, str):
-        raise RecipeError(f'sample must be a text such as "50%", not {told!r}.')
-    return weight_of(told)
+def _share(written: Any) -> Fraction:
+    if not isinstance(written, str):
+        raise RecipeError(f'sample must be a text such as "50%", not {written!r}.')
+    return weight_of(written)
 
 
 OF_ONE_RUN = ("vocab_size", "merges", "mixture", "interventions", "grown_from", "name")
@@ -219,15 +219,15 @@ PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 def recipe_choices(recipe: Recipe) -> dict[str, Any]:
     """Return the choices of a recipe that a plan can name. Choices that belong to one run are left out."""
-    told = recipe.to_dict()
-    return {name: value for name, value in told.items() if name not in OF_ONE_RUN and value is not None}
+    choices = recipe.to_dict()
+    return {name: value for name, value in choices.items() if name not in OF_ONE_RUN and value is not None}
 
 
-def plan_text(told: Mapping[str, Any]) -> str:
+def plan_text(document: Mapping[str, Any]) -> str:
     tables = ("corpora", "recipes")
-    lines = [f"{name} = {_value(value)}" for name, value in told.items() if name not in tables]
-    lines += ["", "[corpora]", *(f"{_key(name)} = {_value(files)}" for name, files in told["corpora"].items())]
-    for name, choices in told["recipes"].items():
+    lines = [f"{name} = {_value(value)}" for name, value in document.items() if name not in tables]
+    lines += ["", "[corpora]", *(f"{_key(name)} = {_value(files)}" for name, files in document["corpora"].items())]
+    for name, choices in document["recipes"].items():
         lines += ["", f"[recipes.{_text(name)}]", *(f"{choice} = {_value(of)}" for choice, of in choices.items())]
     return "\n".join(lines) + "\n"
 

@@ -77,8 +77,8 @@ def read_results(path: Path | str) -> DataTable:
         raise FormatError(f"There is no table {path} of a sweep.")
     try:
         with gate(str(path)):
-            found = read_data(checked_name(path), TEXTS)
-            return table_of(DataTable({name: found.columns[name] for name in COLUMNS}).records())
+            table = read_data(checked_name(path), TEXTS)
+            return table_of(DataTable({name: table.columns[name] for name in COLUMNS}).records())
     except FormatError as error:
         raise FormatError(f"{path} is not the table of a sweep, or is damaged; name another file.") from error
 
@@ -95,9 +95,9 @@ def summary_of(table: DataTable) -> DataTable:
     columns["size"] = np.array(columns["size"], np.int64)
     columns["runs"] = np.array([len(rows) for rows in groups.values()], np.int64)
     for name in OF_SWEEPS:
-        told = [summed([row[name] for row in rows if row[name] is not None]) for rows in groups.values()]
-        for place, one in enumerate(SUMMED):
-            columns[f"{name}_{one}"] = np.array([values[place] for values in told], np.float64)
+        sums = [summed([row[name] for row in rows if row[name] is not None]) for rows in groups.values()]
+        for place, statistic in enumerate(SUMMED):
+            columns[f"{name}_{statistic}"] = np.array([values[place] for values in sums], np.float64)
     return DataTable(columns)
 
 

@@ -76,16 +76,16 @@ def runs_of(plan: Plan) -> list[Run]:
     texts = {name: [_print_of(path) for path in paths] for name, paths in plan.corpora.items()}
     measured = [_print_of(path) for path in plan.held_out]
     listed = _print_of(plan.morphemes) if plan.morphemes else ""
-    found = []
+    runs = []
     for corpus in plan.corpora:
         about = [texts[corpus], measured, listed, dict(plan.reading), plan.interval_over, plan.bits]
         for name, recipe in plan.variants:
             for seed in plan.seeds or [0]:
                 sample = Sample(None, plan.sample, plan.sample_of, seed)
                 mixture = None if sample.takes_all else Mixture((Group("", sample=sample),))
-                for one, sizes in _by_sizes(recipe.with_changes(mixture=mixture), plan):
-                    found.append(Run(name, one, corpus, seed, sizes, _key(one, about)))
-    return found
+                for of_size, sizes in _by_sizes(recipe.with_changes(mixture=mixture), plan):
+                    runs.append(Run(name, of_size, corpus, seed, sizes, _key(of_size, about)))
+    return runs
 
 
 def sweep(
@@ -109,9 +109,9 @@ def sweep(
     with WorkerPool(threads, work) as pool:
         if waiting:
             bench.prepare(pool)
-            for place, (history, found) in pool.each([bench.piece(run) for run in waiting], "learning", "runs"):
+            for place, (history, measured_rows) in pool.each([bench.piece(run) for run in waiting], "learning", "runs"):
                 run = waiting[place]
-                rows[run.key] = found or rows[run.key]
+                rows[run.key] = measured_rows or rows[run.key]
                 if session is not None:
                     words = bench.words_of(run)
                     title = _title(run, plan)
@@ -175,7 +175,7 @@ class _Bench:
         return history, [] if run.key in self._measured else self._rows(run, words, history, stopped)
 
     def _rows(self, run: Run, words: WordTable, history: History, stopped: CancelCheck) -> list[results.Row]:
-        found = measured(
+        rows = measured(
             history,
             run.sizes,
             self._yardsticks[self._measured_by(run)],
@@ -185,7 +185,7 @@ class _Bench:
             cancelled=stopped,
         )
         about = {"recipe": run.name, "corpus": run.corpus, "ties": run.recipe.ties, "seed": run.seed, "run": run.key}
-        return [about | row for row in found]
+        return [about | row for row in rows]
 
     def _measured_by(self, run: Run) -> tuple[str, Recipe | None]:
         return "" if self._plan.held_out else run.corpus, shared_splitting(run.recipe)
@@ -214,14 +214,14 @@ class _Bench:
     def _documents(self, name: str) -> list[str]:
         corpus = self._plan.measured(name)
         check_room(2 * (corpus.total_size or 0), "Holding the texts to measure with", "Name fewer as held_out.")
-        found = list(corpus.documents())
+        documents = list(corpus.documents())
         if self._plan.interval_over == "lines":
-            found = [line for text in found for line in text.splitlines(keepends=True)]
+            documents = [line for text in documents for line in text.splitlines(keepends=True)]
         self._tell(corpus)
-        return found
+        return documents
 
     def _tell(self, corpus: Corpus) -> None:
-        self.remarks += [str(one) for one in corpus.skipped if str(one) not in self.remarks]
+        self.remarks += [str(skipped) for skipped in corpus.skipped if str(skipped) not in self.remarks]
 
 
 def _title(run: Run, plan: Plan) -> str:
@@ -239,11 +239,11 @@ def _by_sizes(recipe: Recipe, plan: Plan) -> Iterator[tuple[Recipe, tuple[int, .
 
 
 def _key(recipe: Recipe, about: list[Any]) -> str:
-    told = recipe.to_dict()
-    del told["name"]
+    choices = recipe.to_dict()
+    del choices["name"]
     if not METHODS[recipe.method].size_decides:
-        del told["vocab_size"]
-    return hashlib.sha256(json.dumps([told, about], sort_keys=True, default=str).encode()).hexdigest()[:16]
+        del choices["vocab_size"]
+    return hashlib.sha256(json.dumps([choices, about], sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def _print_of(path: str) -> str:
@@ -251,13 +251,13 @@ def _print_of(path: str) -> str:
 
 
 def _of_before(runs: list[Run], before: DataTable | None) -> dict[str, list[results.Row]]:
-    found: dict[str, list[results.Row]] = {}
+    rows_by_run: dict[str, list[results.Row]] = {}
     of_key = {run.key: run for run in runs}
     for row in [] if before is None else before.records():
         run = of_key.get(row["run"])
         if run is not None:
-            found.setdefault(run.key, []).append(row | {"recipe": run.name, "corpus": run.corpus})
-    return found
+            rows_by_run.setdefault(run.key, []).append(row | {"recipe": run.name, "corpus": run.corpus})
+    return rows_by_run
 
 
 def _is_done(run: Run, rows: Mapping[str, list[results.Row]]) -> bool:
@@ -265,11 +265,11 @@ def _is_done(run: Run, rows: Mapping[str, list[results.Row]]) -> bool:
 
 
 def _table(runs: list[Run], rows: Mapping[str, list[results.Row]]) -> DataTable:
-    found: list[results.Row] = []
+    rows_of_runs: list[results.Row] = []
     for run in runs:
         known = {row["size"]: row for row in rows.get(run.key, ())}
-        found += [{**known[size], "recipe": run.name, "corpus": run.corpus} for size in run.sizes if size in known]
-    return results.table_of(found)
+        rows_of_runs += [{**known[size], "recipe": run.name, "corpus": run.corpus} for size in run.sizes if size in known]
+    return results.table_of(rows_of_runs)
 
 
 def _saying_which(run: Run, work: Callable[[], Result]) -> Result:

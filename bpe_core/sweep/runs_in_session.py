@@ -86,8 +86,8 @@ class RunsInSession:
                 "sweep again."
             )
         before = self._before or self._begun()
-        found = {run.number: run for run in self._found.values()}
-        old = [found.get(run.number, run) for run in before.runs]
+        runs_by_number = {run.number: run for run in self._found.values()}
+        old = [runs_by_number.get(run.number, run) for run in before.runs]
         first = max((run.number for run in old), default=0) + 1
         fresh = [replace(self._fresh[place], number=first + index) for index, place in enumerate(sorted(self._fresh))]
         view = before.view
@@ -108,7 +108,7 @@ class RunsInSession:
     def _shelf(self) -> tuple[SavedSource, ...]:
         if len(self._sources) == 1:
             return next(iter(self._sources.values()))
-        return tuple(replace(one, group=corpus) for corpus, sources in self._sources.items() for one in sources)
+        return tuple(replace(source, group=corpus) for corpus, sources in self._sources.items() for source in sources)
 
 
 def _state_of(path: Path) -> object:
@@ -120,8 +120,8 @@ def _state_of(path: Path) -> object:
 
 
 def _sources_of(corpus: str, plan: Plan) -> tuple[SavedSource, ...]:
-    found = []
-    for path in (Path(one).absolute() for one in plan.corpora[corpus]):
+    sources = []
+    for path in (Path(name_of_file).absolute() for name_of_file in plan.corpora[corpus]):
         known = None
         if path.is_file():
             status = path.stat()
@@ -129,8 +129,8 @@ def _sources_of(corpus: str, plan: Plan) -> tuple[SavedSource, ...]:
         encoding = plan.reading.get("encoding")
         column = plan.reading.get("field", "")
         name = path.name + ("/" if path.is_dir() else "")
-        found.append(SavedSource(name, str(path), encoding=encoding, fingerprint=known, column=column))
-    return tuple(found)
+        sources.append(SavedSource(name, str(path), encoding=encoding, fingerprint=known, column=column))
+    return tuple(sources)
 
 
 SECONDS_BETWEEN = 2.0

@@ -51,9 +51,9 @@ def main() -> int:
             "wordpiece": options.sizes[-1:],
         }
         for job in options.only:
-            for one in _texts_for(job, text, Path(folder)):
+            for path in _texts_for(job, text, Path(folder)):
                 for size in sizes.get(job, [0]):
-                    sound &= _run_job(job, one, size, vocabulary, present, options)
+                    sound &= _run_job(job, path, size, vocabulary, present, options)
     return 0 if sound else 1
 
 
@@ -115,8 +115,8 @@ def _make_vocabulary(source: Path | str) -> Vocabulary:
 def _run_job(
     job: str, text: Path, size: int, vocabulary: Path, present: list[str], options: argparse.Namespace
 ) -> bool:
-    told = f" [{text.name}, {text.stat().st_size / 1e6:,.1f} MB]" if JOBS[job].kinds_of_text else ""
-    print(f"\n{JOBS[job].title.format(size=size)}{told} ({options.rounds} rounds, medians)", flush=True)
+    about_text = f" [{text.name}, {text.stat().st_size / 1e6:,.1f} MB]" if JOBS[job].kinds_of_text else ""
+    print(f"\n{JOBS[job].title.format(size=size)}{about_text} ({options.rounds} rounds, medians)", flush=True)
     contestants = JOBS[job].contestants(present)
     results: Results = {contestant: [] for contestant in contestants}
     for turn in range(options.rounds):

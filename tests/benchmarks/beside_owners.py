@@ -97,8 +97,8 @@ def owners() -> Iterator[Owner]:
     vocabulary = Vocabulary(pairs, None)
     same = bpe_core.History.from_pairs(learned.recipe, Alphabet.of_bytes(), pairs)
     for name in ("tokenizers", "tiktoken"):
-        one, many = library(PEERS[name](), vocabulary)
-        yield Owner(name, (one, many), encoders(Tokenizer(same), Tokenizer(same).history.numbers_of))
+        single, many = library(PEERS[name](), vocabulary)
+        yield Owner(name, (single, many), encoders(Tokenizer(same), Tokenizer(same).history.numbers_of))
     import sentencepiece
 
     with tempfile.TemporaryDirectory() as folder:
@@ -161,8 +161,8 @@ def encoders(tokenizer: Any, numbers_of: Any) -> tuple[Encode, Encode]:
         return [numbers_of(tokenizer.encode_to_array(text)).tolist() for text in texts]
 
     def batch(texts: list[str]) -> list[list[int]]:
-        found = tokenizer.encode_batch(texts, threads=1)
-        numbers, borders = numbers_of(found.ids).tolist(), found.offsets.tolist()
+        batch_result = tokenizer.encode_batch(texts, threads=1)
+        numbers, borders = numbers_of(batch_result.ids).tolist(), batch_result.offsets.tolist()
         return [numbers[first:last] for first, last in pairwise(borders)]
 
     return one_by_one, batch
@@ -181,21 +181,21 @@ def library(peer: Peer, vocabulary: Vocabulary) -> tuple[Encode, Encode]:
     tokenizer = peer.library.Tokenizer.from_str(vocabulary.as_hugging_face())  # type: ignore[attr-defined]
     return (
         lambda texts: [tokenizer.encode(text).ids for text in texts],
-        lambda texts: [found.ids for found in tokenizer.encode_batch(texts)],
+        lambda texts: [encoding.ids for encoding in tokenizer.encode_batch(texts)],
     )
 
 
 def model(library: Any, kind: str) -> bytes:
-    found = io.BytesIO()
+    buffer = io.BytesIO()
     library.SentencePieceTrainer.Train(
         sentence_iterator=iter(text_of(LEARNED_FROM).split("\n")),
-        model_writer=found,
+        model_writer=buffer,
         model_type=kind,
         vocab_size=VOCABULARY_SIZE,
         hard_vocab_limit=False,
         minloglevel=2,
     )
-    return found.getvalue()
+    return buffer.getvalue()
 
 
 if __name__ == "__main__":

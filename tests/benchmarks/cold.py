@@ -75,10 +75,10 @@ def measure_cold(text: Path, rounds: int) -> bool:
         small, table = place / "small.txt", place / "merges.csv"
         small.write_text(data[:SMALL].decode(errors="ignore"), encoding="utf-8")
         _once([*OURS, "train", str(small), "--vocab-size", "800", "--output", str(table), "--quiet"], os.environ)
-        commands = {told: [*OURS, *told.format(table=table, text=small).split()] for told in COMMANDS}
+        commands = {command: [*OURS, *command.format(table=table, text=small).split()] for command in COMMANDS}
         least = {"Python importing argparse and NumPy": [sys.executable, "-c", LEAST]}
-        for told, (wall, busy) in _timed({**least, **commands}, rounds).items():
-            print(f"  {told:<50} {wall:6.3f} {busy:6.3f}", flush=True)
+        for label, (wall, busy) in _timed({**least, **commands}, rounds).items():
+            print(f"  {label:<50} {wall:6.3f} {busy:6.3f}", flush=True)
         for size in MEGABYTES:
             part = place / f"{size}.txt"
             part.write_bytes((data * (1 + size * 1_000_000 // len(data)))[: size * 1_000_000])
@@ -98,11 +98,11 @@ def _measure_training(part: Path, size: int, place: Path, rounds: int) -> bool:
     if "rustbpe" not in contestants:
         return True
     *command, script, text, wanted, other = contestants["rustbpe"]
-    told = subprocess.run(
+    done = subprocess.run(
         [*command, script + TELLING, text, wanted, other], check=True, stdout=subprocess.PIPE, text=True
     )
     learned = written(read_history(place / MERGES))[256:]
-    return _said("merges as rustbpe's", told.stdout.split() == [token.hex() for token in learned])
+    return _said("merges as rustbpe's", done.stdout.split() == [token.hex() for token in learned])
 
 
 def _measure_encoding(part: Path, size: int, place: Path, rounds: int) -> bool:
@@ -121,9 +121,9 @@ def _measure_encoding(part: Path, size: int, place: Path, rounds: int) -> bool:
 
 
 def _tell(what: str, contestants: Mapping[str, Sequence[str]], rounds: int) -> None:
-    found = _timed(contestants, rounds)
-    fastest = min(wall for name, (wall, _) in found.items() if name != "bpe-explorer" or len(found) == 1)
-    for name, (wall, busy) in found.items():
+    times = _timed(contestants, rounds)
+    fastest = min(wall for name, (wall, _) in times.items() if name != "bpe-explorer" or len(times) == 1)
+    for name, (wall, busy) in times.items():
         title = f"{what}: {name}"
         print(f"  {title:<50} {wall:6.2f} {busy:6.2f}   {wall / fastest:5.2f} of the fastest other", flush=True)
 
@@ -161,8 +161,8 @@ def _print_first_and_second(what: str, part: Path, place: Path, environment: dic
     )  # waits for others
     made = time.perf_counter() - began
     second, _ = _once(_ours(part, place), environment, cwd)
-    told = f"{first:.2f} s, the second {second:.2f} s: {first / second:.1f} times"
-    print(f"  the first run ever, {MEGABYTES[-1]} MB, {what}: {told}; machine code after {made:.0f} s", flush=True)
+    times = f"{first:.2f} s, the second {second:.2f} s: {first / second:.1f} times"
+    print(f"  the first run ever, {MEGABYTES[-1]} MB, {what}: {times}; machine code after {made:.0f} s", flush=True)
 
 
 def _ours(part: Path, place: Path) -> list[str]:
@@ -176,9 +176,13 @@ def _timed(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, tupl
     A slow minute of the machine then affects all commands. The first round only loads files into memory and is not
     counted.
     """
-    found = [{told: _once(command, os.environ) for told, command in commands.items()} for _ in range(rounds + 1)][1:]
-    walls, busy = ({told: statistics.median(one[told][part] for one in found) for told in commands} for part in (0, 1))
-    return {told: (walls[told], busy[told]) for told in commands}
+    measured = [{label: _once(command, os.environ) for label, command in commands.items()} for _ in range(rounds + 1)][
+        1:
+    ]
+    walls, busy = (
+        {label: statistics.median(times[label][part] for times in measured) for label in commands} for part in (0, 1)
+    )
+    return {label: (walls[label], busy[label]) for label in commands}
 
 
 def _once(command: Sequence[str], environment: Mapping[str, str], cwd: Path | None = None) -> tuple[float, float]:

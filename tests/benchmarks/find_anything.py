@@ -24,8 +24,8 @@ def measure(program: Program, run_for: Callable[[float], None]) -> None:
     for typed in TYPED:
         began = time.perf_counter()
         box.field.setText(typed)
-        found = time.perf_counter() - began
+        seconds = time.perf_counter() - began
         box.repaint()
         shown = time.perf_counter() - began
-        print(f"{typed!r}: {len(box.model.rows)} found in {1000 * found:.1f} ms, painted after {1000 * shown:.1f} ms")
+        print(f"{typed!r}: {len(box.model.rows)} found in {1000 * seconds:.1f} ms, painted after {1000 * shown:.1f} ms")
     box.close()

@@ -22,7 +22,7 @@ def tables() -> tuple[History, History]:
     """Return a table with half of the ids, and a table that continues it."""
     chance = np.random.default_rng(1)
     letters = np.arange(97, 123)
-    pairs = [(int(one), int(other)) for one in letters for other in letters]
+    pairs = [(int(letter), int(other)) for letter in letters for other in letters]
     seen = set(pairs)
     while len(pairs) < IDS - BYTES:
         token = BYTES + int(chance.integers(min(len(pairs), IDS // 20)))
@@ -39,8 +39,8 @@ def main() -> None:
     old, new = tables()
     IdMap.of(old, old)  # which loads what is needed
     start = time.process_time()
-    found = IdMap.of(old, new)
-    print(f"{found}: {time.process_time() - start:.2f} CPU seconds")
+    id_map = IdMap.of(old, new)
+    print(f"{id_map}: {time.process_time() - start:.2f} CPU seconds")
 
 
 if __name__ == "__main__":

@@ -195,7 +195,7 @@ class Window:
         columns, first = run.history.columns, number * 7_919 % (len(run.history) - 5)
         pairs = [(int(columns.left[i]), int(columns.right[i])) for i in range(first, first + 5)]
         names = [model.pair_text(pair) for pair in pairs]
-        parameter = next(one for one in model.parameters if one.name == "pairs")
+        parameter = next(candidate for candidate in model.parameters if candidate.name == "pairs")
 
         def is_answered() -> bool:
             columns = {} if model.answer is None else model.answer.columns
@@ -237,8 +237,8 @@ def measure_answers(window: Window) -> bool:
                 others.append(window.milliseconds_until(is_answered, ask))
         first, again = statistics.median(firsts), statistics.median(others)
         in_time &= first <= FIRST_LIMIT and again <= AGAIN_LIMIT
-        told = f"{question}{' (and who paid)' if question == 'token' else ''}"
-        print(f"{told}: {first:.0f} ms at first (at most {FIRST_LIMIT}), {again:.0f} ms again (at most {AGAIN_LIMIT})")
+        asked = f"{question}{' (and who paid)' if question == 'token' else ''}"
+        print(f"{asked}: {first:.0f} ms at first (at most {FIRST_LIMIT}), {again:.0f} ms again (at most {AGAIN_LIMIT})")
     return in_time
 
 

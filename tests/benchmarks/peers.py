@@ -247,7 +247,7 @@ def pieces(path: Path) -> Iterator[str]:
     with path.open("rb") as file:
         while block := file.read(PIECE):
             held += block
-            cuts = [found.start() + 1 for found in re.finditer(rb"[!-~] ", held[-1_000:])]
+            cuts = [match.start() + 1 for match in re.finditer(rb"[!-~] ", held[-1_000:])]
             if cuts:
                 cut = cuts[-1] + max(0, len(held) - 1_000)
                 yield held[:cut].decode()

@@ -28,12 +28,12 @@ class Medians:
             return statistics.median(map(value, rounds))
 
         return cls(
-            wall=median(lambda one: one.wall),
-            cpu=median(lambda one: one.cpu),
-            peak=median(lambda one: one.peak),
-            start_up=median(lambda one: one.start_up),
+            wall=median(lambda measurement: measurement.wall),
+            cpu=median(lambda measurement: measurement.cpu),
+            peak=median(lambda measurement: measurement.peak),
+            start_up=median(lambda measurement: measurement.start_up),
             size=rounds[-1].size,
-            results=frozenset(one.result for one in rounds),
+            results=frozenset(measurement.result for measurement in rounds),
         )
 
 
@@ -43,8 +43,8 @@ Summary = dict[tuple[str, str], Medians | Failure]
 def summed_up(results: Results) -> Summary:
     summary: Summary = {}
     for contestant, rounds in results.items():
-        measured = [one for one in rounds if isinstance(one, Measurement)]
-        failed = [one for one in rounds if isinstance(one, Failure)]
+        measured = [result for result in rounds if isinstance(result, Measurement)]
+        failed = [result for result in rounds if isinstance(result, Failure)]
         summary[contestant] = failed[0] if failed else Medians.of(measured)
     return summary
 
@@ -56,25 +56,25 @@ def table(results: Results) -> tuple[list[str], bool]:
     """Return the lines of a job's table, and whether all results that should be equal are equal."""
     summary = summed_up(results)
     lines, sound = [HEADER], True
-    for (name, ties), one in summary.items():
-        if isinstance(one, Failure):
-            lines.append(f"  {name:14} {ties:14} {one.reason}")
+    for (name, ties), result in summary.items():
+        if isinstance(result, Failure):
+            lines.append(f"  {name:14} {ties:14} {result.reason}")
             sound &= name != OURS
             continue
         verdict = agreement(name, ties, summary)
         sound &= verdict != "NO"
-        peak = f"{one.peak / 1e6:,.0f} MB" if one.peak else ""
+        peak = f"{result.peak / 1e6:,.0f} MB" if result.peak else ""
         lines.append(
-            f"  {name:14} {ties:14} {_time(one.wall):>9} {_time(one.cpu):>9} {peak:>9} {_time(one.start_up):>9}"
-            f" {f'{one.size:,}' if one.size else '-':>10} {_ratio(name, ties, summary):>8}  {verdict}"
+            f"  {name:14} {ties:14} {_time(result.wall):>9} {_time(result.cpu):>9} {peak:>9}"
+            f" {_time(result.start_up):>9} {f'{result.size:,}' if result.size else '-':>10} {_ratio(name, ties, summary):>8}  {verdict}"
         )
     return lines + comparisons(summary), sound
 
 
 def _ratio(name: str, ties: str, summary: Summary) -> str:
     """Return our wall time divided by that of another library, with the same tie rule if we have this rule."""
-    candidates = [summary.get((OURS, ties)), *(one for (who, _), one in summary.items() if who == OURS)]
-    ours = next((one for one in candidates if isinstance(one, Medians)), None)
+    candidates = [summary.get((OURS, ties)), *(result for (who, _), result in summary.items() if who == OURS)]
+    ours = next((candidate for candidate in candidates if isinstance(candidate, Medians)), None)
     theirs = summary[name, ties]
     if name == OURS or ours is None or not isinstance(theirs, Medians):
         return ""
@@ -92,7 +92,7 @@ def agreement(name: str, ties: str, summary: Summary) -> str:
 
 def comparisons(summary: Summary) -> list[str]:
     """Return lines that compare each of our tie rules with the fastest other library."""
-    peers = [(one, key) for key, one in summary.items() if isinstance(one, Medians) and key[0] != OURS]
+    peers = [(result, key) for key, result in summary.items() if isinstance(result, Medians) and key[0] != OURS]
     if not peers:
         return []
     best, (name, ties) = min(peers, key=lambda pair: pair[0].wall)

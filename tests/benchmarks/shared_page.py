@@ -67,7 +67,9 @@ def main() -> int:
             load = statistics.median(page.value(LOAD) for _ in range(5))
             keys, slides = (page.value(f"{TIMES}({act})") for act in (KEY, SLIDE))
             figures = load, statistics.median(keys), min(keys), statistics.median(slides)
-            print(f"{merges:>10,}{path.stat().st_size / 1e3:>12,.0f}" + "".join(f"{one:>12.1f}" for one in figures))
+            print(
+                f"{merges:>10,}{path.stat().st_size / 1e3:>12,.0f}" + "".join(f"{figure:>12.1f}" for figure in figures)
+            )
     return 0
 
 

@@ -30,7 +30,7 @@ class Stopwatch:
 
 def _processor_seconds() -> float:
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def forget_peak() -> None:

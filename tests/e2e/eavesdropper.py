@@ -27,13 +27,13 @@ def _hear(event: str, arguments: tuple[object, ...]) -> None:
 def network_sockets(process: str = "self") -> list[str]:
     """Return the Internet sockets that a process has open, as the kernel lists them."""
     own = {link.removeprefix("socket:[").removesuffix("]") for link in _open_files(process) if "socket:" in link}
-    found = []
+    sockets = []
     for protocol in ("tcp", "tcp6", "udp", "udp6", "raw", "raw6"):
         table = Path("/proc") / process / "net" / protocol
         if table.exists():
             rows = table.read_text(encoding="ascii").splitlines()[1:]
-            found += [f"{protocol} {row}" for row in rows if row.split()[9] in own]
-    return found
+            sockets += [f"{protocol} {row}" for row in rows if row.split()[9] in own]
+    return sockets
 
 
 def _open_files(process: str) -> list[str]:

@@ -261,7 +261,7 @@ class Attempts:
 
     def prepare(self, name: str) -> list[PreparedCommand]:
         """Return a command twice: to run in an empty folder, and to run over the result of an older run."""
-        found: list[PreparedCommand] = []
+        prepared: list[PreparedCommand] = []
         for is_over_old in (False, True):
             if is_over_old:
                 self.begin_anew(self.place / "0")
@@ -270,7 +270,7 @@ class Attempts:
                 shutil.copytree(self.place / "1/in", self.folder / "in")
             else:
                 self.begin_anew(self.place / "1")
-            before = self.place / f"before {len(found)}"
+            before = self.place / f"before {len(prepared)}"
             shutil.rmtree(before, ignore_errors=True)
             shutil.copytree(self.folder, before)
             inputs, old = files_in(self.folder / "in"), files_in(self.folder / "out")
@@ -283,21 +283,21 @@ class Attempts:
                 self.found.append(f"{name}: leaves {[*new.keys() - seen(new).keys()]} by itself")
             if new == old:
                 self.found.append(f"{name}: makes the same of other texts, so nothing can be seen")
-            found.append(PreparedCommand(name, before, inputs, old, new, seconds, deeds))
-        return found
+            prepared.append(PreparedCommand(name, before, inputs, old, new, seconds, deeds))
+        return prepared
 
-    def attempt(self, one: PreparedCommand) -> None:
-        self.begin_anew(one.before)
+    def attempt(self, command: PreparedCommand) -> None:
+        self.begin_anew(command.before)
         way = self.chosen.choice(WAYS)
         said_in(self.folder).write_text("")  # who is killed at once says nothing, and not what was said before
-        how, child = way(self.chosen, one, self.folder)
+        how, child = way(self.chosen, command, self.folder)
         end = end_of(child)
-        counts = self.counts.setdefault(one.name, Counter())
+        counts = self.counts.setdefault(command.name, Counter())
         counts.update(["tries", "killed" if end == -signal.SIGKILL else "asked" if end else "ended"])
-        about = f"{one.name}{' over an old one' if one.old else ''}, {how}, ended with {end}: "
-        self.found += [about + fault for fault in self._faults(one, end, child)]
+        about = f"{command.name}{' over an old one' if command.old else ''}, {how}, ended with {end}: "
+        self.found += [about + fault for fault in self._faults(command, end, child)]
 
-    def _faults(self, one: PreparedCommand, end: int, child: int) -> Iterator[str]:
+    def _faults(self, command: PreparedCommand, end: int, child: int) -> Iterator[str]:
         said = said_in(self.folder).read_text(errors="replace")
         if "Traceback" in said:
             yield f"says {said[-600:]}"
@@ -311,39 +311,41 @@ class Attempts:
         for folder in (self.folder / "out", *filter(Path.is_dir, (self.folder / "out").rglob("*"))):
             complete_all_in(folder)  # as whoever opens them next does
         now = files_in(self.folder / "out")
-        yield from mixed(one, now, is_asked=end in (129, 130, 143))
-        yield from self._again(one)
+        yield from mixed(command, now, is_asked=end in (129, 130, 143))
+        yield from self._again(command)
 
-    def _again(self, one: PreparedCommand) -> Iterator[str]:
+    def _again(self, command: PreparedCommand) -> Iterator[str]:
         """Run the same command again, and yield a sentence for each difference from its expected end."""
-        code = end_of(begin(one.arguments, self.folder))
+        code = end_of(begin(command.arguments, self.folder))
         again = files_in(self.folder / "out")
         if code:
             yield f"the next run ends with {code}: {said_in(self.folder).read_text()[-400:]}"
-        elif again != one.new:
-            names = sorted(name for name in again.keys() | one.new.keys() if again.get(name) != one.new.get(name))
+        elif again != command.new:
+            names = sorted(
+                name for name in again.keys() | command.new.keys() if again.get(name) != command.new.get(name)
+            )
             yield f"the next run ends otherwise: {names}"
-        if files_in(self.folder / "in") != one.inputs:
+        if files_in(self.folder / "in") != command.inputs:
             yield "the inputs are changed"
 
 
-def mixed(one: PreparedCommand, now: Files, *, is_asked: bool) -> Iterator[str]:
+def mixed(command: PreparedCommand, now: Files, *, is_asked: bool) -> Iterator[str]:
     """Yield a sentence for each file that is neither old nor new, and a sentence if old and new files are mixed."""
     visible = seen(now)
-    for name in visible.keys() | one.old.keys():
-        held, old, new = visible.get(name), one.old.get(name), one.new.get(name)
-        if held not in (old, new) and not is_sound_part(one, held, new, is_asked=is_asked):
+    for name in visible.keys() | command.old.keys():
+        held, old, new = visible.get(name), command.old.get(name), command.new.get(name)
+        if held not in (old, new) and not is_sound_part(command, held, new, is_asked=is_asked):
             yield f"{name} is neither the old one nor the new one"
-    if visible not in (one.old, one.new) and one.name not in BIT_BY_BIT and not is_asked:
-        late = [name for name, new in one.new.items() if visible.get(name) != new]
+    if visible not in (command.old, command.new) and command.name not in BIT_BY_BIT and not is_asked:
+        late = [name for name, new in command.new.items() if visible.get(name) != new]
         yield f"old and new are mixed: {late} are not new"
 
 
-def is_sound_part(one: PreparedCommand, held: Any, new: Any, *, is_asked: bool) -> bool:
+def is_sound_part(command: PreparedCommand, held: Any, new: Any, *, is_asked: bool) -> bool:
     """Return whether a file is a valid part of the result: rows of a sweep, or the steps learned before a stop."""
     if isinstance(held, Counter):
         return isinstance(new, Counter) and held <= new
-    return (is_asked and one.name.startswith(LEARNS)) or (one.name in BIT_BY_BIT and held is not None)
+    return (is_asked and command.name.startswith(LEARNS)) or (command.name in BIT_BY_BIT and held is not None)
 
 
 def are_gone(child: int) -> bool:
@@ -362,40 +364,40 @@ Way = Callable[[random.Random, PreparedCommand, Path], tuple[str, int]]
 
 
 def at_a_moment(
-    chosen: random.Random, one: PreparedCommand, folder: Path, number: int = signal.SIGKILL
+    chosen: random.Random, command: PreparedCommand, folder: Path, number: int = signal.SIGKILL
 ) -> tuple[str, int]:
     share = chosen.uniform(chosen.choice([0, 0.85, 0.85]), 1.0)
-    child = begin(one.arguments, folder)
-    time.sleep(share * one.seconds)
+    child = begin(command.arguments, folder)
+    time.sleep(share * command.seconds)
     with suppress(ProcessLookupError):
         os.kill(child, number)
-    return f"signal {number} after {share:.0%} of {one.seconds:.2f} s", child
+    return f"signal {number} after {share:.0%} of {command.seconds:.2f} s", child
 
 
-def before_a_deed(chosen: random.Random, one: PreparedCommand, folder: Path) -> tuple[str, int]:
-    deed = chosen.randint(1, one.deeds)
-    return f"killed before deed {deed} of {one.deeds}", begin(one.arguments, folder, stop=deed)
+def before_a_deed(chosen: random.Random, command: PreparedCommand, folder: Path) -> tuple[str, int]:
+    deed = chosen.randint(1, command.deeds)
+    return f"killed before deed {deed} of {command.deeds}", begin(command.arguments, folder, stop=deed)
 
 
-def asked_to_stop(chosen: random.Random, one: PreparedCommand, folder: Path) -> tuple[str, int]:
-    return at_a_moment(chosen, one, folder, chosen.choice([signal.SIGTERM, signal.SIGINT, signal.SIGHUP]))
+def asked_to_stop(chosen: random.Random, command: PreparedCommand, folder: Path) -> tuple[str, int]:
+    return at_a_moment(chosen, command, folder, chosen.choice([signal.SIGTERM, signal.SIGINT, signal.SIGHUP]))
 
 
-def read_by_nobody(_: random.Random, one: PreparedCommand, folder: Path) -> tuple[str, int]:
+def read_by_nobody(_: random.Random, command: PreparedCommand, folder: Path) -> tuple[str, int]:
     def closed() -> None:
         reader, writer = os.pipe()
         os.close(reader)
         os.dup2(writer, 1)
 
-    return "its print read by nobody", begin(one.arguments, folder, settles=closed)
+    return "its print read by nobody", begin(command.arguments, folder, settles=closed)
 
 
-def on_a_full_disk(chosen: random.Random, one: PreparedCommand, folder: Path) -> tuple[str, int]:
+def on_a_full_disk(chosen: random.Random, command: PreparedCommand, folder: Path) -> tuple[str, int]:
     largest = max(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     room = int(largest * chosen.random())
     limit = (room, resource.getrlimit(resource.RLIMIT_FSIZE)[1])
     return f"with {room:,} bytes for a file", begin(
-        one.arguments, folder, settles=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        command.arguments, folder, settles=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     )
 
 
@@ -437,8 +439,8 @@ def tried(seed: int, total: int, names: Sequence[str] = ()) -> Attempts:
             ways = attempts.prepare(name)
             for turn in range(total // len(cases) + (number < total % len(cases))):
                 attempts.attempt(ways[turn % len(ways)])
-            told = ", ".join(f"{what} {count}" for what, count in sorted(attempts.counts[name].items()))
-            say(f"{name:<24} {told}")
+            counts = ", ".join(f"{what} {count}" for what, count in sorted(attempts.counts[name].items()))
+            say(f"{name:<24} {counts}")
     return attempts
 
 

@@ -33,8 +33,8 @@ def main(seconds: float, files: list[Path]) -> int:
 
     def look() -> None:
         run = program.session.runs.shown
-        told = program.messages.sentence.text()
-        is_under_way = not told or told.endswith("…")
+        sentence = program.messages.sentence.text()
+        is_under_way = not sentence or sentence.endswith("…")
         if run is None and is_under_way and time.monotonic() < latest:
             QTimer.singleShot(50, look)
             return

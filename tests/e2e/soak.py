@@ -181,8 +181,8 @@ def memory() -> int:
 def qt_objects(program: Program) -> Counter[str]:
     """Count the Qt objects of the program, its windows and the application, by their classes."""
     owners: list[QObject] = [program, QApplication.instance(), *QApplication.topLevelWidgets()]  # type: ignore[list-item]  # there is one
-    owned = {id(one): one for owner in owners for one in (owner, *owner.findChildren(QObject))}
-    return Counter(one.metaObject().className() for one in owned.values())
+    owned = {id(item): item for owner in owners for item in (owner, *owner.findChildren(QObject))}
+    return Counter(item.metaObject().className() for item in owned.values())
 
 
 class Teller:

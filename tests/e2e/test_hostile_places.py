@@ -110,8 +110,8 @@ def test_commands_work_when_the_system_clock_shows_1970(tmp_path: Path) -> None:
     (tmp_path / "past.c").write_text(PAST)
     subprocess.run([compiler, "-shared", "-fPIC", "-o", "past.so", "past.c"], cwd=tmp_path, check=True)
     past = {"LD_PRELOAD": str(tmp_path / "past.so"), "BPE_EXPLORER_SETTINGS": str(tmp_path / "settings.ini")}
-    told = subprocess.run(["date", "+%Y"], env={**os.environ, **past}, capture_output=True, text=True, check=True)
-    assert told.stdout == "1970\n"
+    year = subprocess.run(["date", "+%Y"], env={**os.environ, **past}, capture_output=True, text=True, check=True)
+    assert year.stdout == "1970\n"
     opened = program("--screenshot", str(tmp_path / "window.png"), **past)
     assert (opened.returncode, "Traceback" in opened.stderr) == (0, False), opened.stderr
     made = str(tmp_path / "merges.csv")

@@ -70,12 +70,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("plug-ins")
     shutil.copytree(EXAMPLE / "bpe_example", folder / "site" / "bpe_example")
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    told = folder / "site" / "bpe_explorer_example-1.0.dist-info"
-    told.mkdir()
-    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    metadata = folder / "site" / "bpe_explorer_example-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
     groups = project["entry-points"].items()
     lines = [f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in rows.items()) for group, rows in groups]
-    (told / "entry_points.txt").write_text("".join(lines))
+    (metadata / "entry_points.txt").write_text("".join(lines))
     (folder / "text.txt").write_text(TEXT)
     (folder / "one_file.py").write_text(ONE_FILE)
     return folder
@@ -116,7 +118,7 @@ def commands(folder: Path, *lines: str) -> list[str]:
 
 
 def test_a_plug_in_method_format_pattern_and_question_work_like_built_in_parts(folder: Path) -> None:
-    _, ids, told, _, _, *more = commands(
+    _, ids, answer, _, _, *more = commands(
         folder,
         "train text.txt --method chains --pattern lines --merges 30 -o c.json",
         "encode --merges c.json anna sees",
@@ -129,7 +131,7 @@ def test_a_plug_in_method_format_pattern_and_question_work_like_built_in_parts(f
     assert "It is a chain of 2 links." in more[0]
     assert "longest" in more[1]
     assert "fewest" not in more[1]
-    assert json.loads(told)["rows"] == [{"token_text": "lev"}] or json.loads(told)["sentences"]
+    assert json.loads(answer)["rows"] == [{"token_text": "lev"}] or json.loads(answer)["sentences"]
     assert (folder / "bpe.ids").read_text().startswith("pairs of ids\n")
     text, back = commands(folder, f"decode --merges c.json {ids}", "convert bpe.ids again.csv")
     assert text.split() == ["anna", "sees"]
@@ -138,8 +140,8 @@ def test_a_plug_in_method_format_pattern_and_question_work_like_built_in_parts(f
 
 def test_files_with_a_plug_in_pattern_can_be_read_without_the_plug_in(folder: Path) -> None:
     program(folder, "train", "text.txt", "--pattern", "lines", "--merges", "9", "-o", "lines.json")
-    found = json.loads((folder / "lines.json").read_text(encoding="utf-8"))["recipe"]
-    assert (found["pattern"], found["custom_pattern"]) == ("custom", r"[^\n]*\n|[^\n]+")
+    recipe = json.loads((folder / "lines.json").read_text(encoding="utf-8"))["recipe"]
+    assert (recipe["pattern"], recipe["custom_pattern"]) == ("custom", r"[^\n]*\n|[^\n]+")
 
 
 def test_broken_plug_ins_are_left_out_and_named_in_a_warning(folder: Path) -> None:
@@ -200,8 +202,8 @@ def test_a_manifest_names_the_plug_ins_that_made_the_file(folder: Path) -> None:
     with_file = ("--plugin", "one_file.py", "--yes")
     words = ("train", "text.txt", "--merges", "5", "--pattern", "halves", "-o", "halves.csv", "--manifest", "how.json")
     program(folder, *words, *with_file)
-    told = json.loads((folder / "how.json").read_text(encoding="utf-8"))["plugins"]
-    assert told == {"one_file.py": fingerprint_of(folder / "one_file.py")[1]}
+    plugins = json.loads((folder / "how.json").read_text(encoding="utf-8"))["plugins"]
+    assert plugins == {"one_file.py": fingerprint_of(folder / "one_file.py")[1]}
     assert (
         "The result was made with the plug-in one_file.py" in program(folder, "repeat", "how.json", fails=True).stderr
     )
@@ -214,8 +216,8 @@ def test_a_manifest_names_the_plug_ins_that_made_the_file(folder: Path) -> None:
     )
     assert "identical" in repeated
     for name in ("c.how", "ids.how"):
-        told = json.loads((folder / name).read_text(encoding="utf-8"))["plugins"]
-        assert told == {"bpe-explorer-example": "1.0"}
+        plugins = json.loads((folder / name).read_text(encoding="utf-8"))["plugins"]
+        assert plugins == {"bpe-explorer-example": "1.0"}
 
 
 @pytest.mark.parametrize("file", ["missing.py", "text.txt", "nothing.py", "broken.py"])

@@ -231,7 +231,7 @@ sys.exit(main([]))
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows sends signals in another way")
 def test_signals_ask_before_they_close_a_window_with_unsaved_work(own_settings: dict[str, str]) -> None:
-    """The second signal may be any of the signals. A third signal ends the window at once."""
+    """Each signal asks the person once more. A signal that comes soon after another one ends the window at once."""
     command = [sys.executable, "-c", STAYING]
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen", **own_settings})
     with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
@@ -240,14 +240,14 @@ def test_signals_ask_before_they_close_a_window_with_unsaved_work(own_settings: 
         assert process.stderr is not None
         lines = iter(process.stderr.readline, "")
         assert "ready\n" in lines
-        for number, told in (
+        for number, expected in (
             (signal.SIGINT, {"asked\n", "listening\n"}),
             (signal.SIGTERM, {"asked\n", "listening\n"}),
             (signal.SIGHUP, {"asked\n"}),
         ):
             process.send_signal(number)
-            while told:
-                told.discard(next(lines))
+            while expected:
+                expected.discard(next(lines))
         process.send_signal(signal.SIGTERM)
         assert process.wait(SECONDS) == -signal.SIGTERM
         in_time.cancel()

@@ -180,16 +180,16 @@ def test_a_command_of_the_engine_works_without_qt(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("without", "told"),
+    ("without", "message"),
     [("absent", "pip install PySide6-Essentials shiboken6 pyqtgraph"), ("broken", "libQt6Core.so.6: cannot open")],
 )
 @pytest.mark.parametrize("arguments", [(), ("text.txt",), ("--screenshot", "window.png")])
 def test_starting_the_window_without_qt_reports_the_missing_package(
-    folder: Path, without: str, told: str, arguments: tuple[str, ...]
+    folder: Path, without: str, message: str, arguments: tuple[str, ...]
 ) -> None:
     done = run(folder, without, *arguments)
     assert done.returncode == 2
-    assert told in done.stderr
+    assert message in done.stderr
     assert "bpe-explorer --help" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 

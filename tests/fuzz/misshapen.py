@@ -26,10 +26,10 @@ DEPTHS = (3, 60, 900, 5_000)
 
 def nested(depth: int) -> Any:
     """Return lists or objects nested to a depth. The function does not call itself."""
-    found: Any = 7
+    value: Any = 7
     for level in range(depth):
-        found = {"a": found} if level % 7 == 3 else [found]
-    return found
+        value = {"a": value} if level % 7 == 3 else [value]
+    return value
 
 
 ODD: tuple[Any, ...] = (
@@ -61,10 +61,10 @@ def odd(chance: random.Random) -> Any:
 
 def misshapen(value: Any, chance: random.Random, times: int = 3) -> Any:
     """Return a copy of a value with some parts replaced, removed, added, doubled or exchanged."""
-    found = copy.deepcopy(value)
+    changed = copy.deepcopy(value)
     for _ in range(chance.randint(1, times)):
-        found = _changed_once(found, chance)
-    return found
+        changed = _changed_once(changed, chance)
+    return changed
 
 
 def _changed_once(value: Any, chance: random.Random) -> Any:
@@ -107,7 +107,7 @@ def as_json(value: Any, chance: random.Random) -> bytes:
 def as_toml(value: Any) -> bytes:
     """Return a value as TOML with a line for each entry. Values that TOML does not have are written as texts."""
     value = value if isinstance(value, dict) else {"a": value}
-    return "".join(f"{json.dumps(str(key))} = {_toml(one)}\n" for key, one in value.items()).encode(
+    return "".join(f"{json.dumps(str(key))} = {_toml(entry)}\n" for key, entry in value.items()).encode(
         "utf-8", "surrogatepass"
     )
 
@@ -115,7 +115,7 @@ def as_toml(value: Any) -> bytes:
 def _toml(value: Any) -> str:
     try:
         if isinstance(value, dict):
-            return "{" + ", ".join(f"{json.dumps(str(key))} = {_toml(one)}" for key, one in value.items()) + "}"
+            return "{" + ", ".join(f"{json.dumps(str(key))} = {_toml(entry)}" for key, entry in value.items()) + "}"
         if isinstance(value, (list, tuple)):
             return "[" + ", ".join(map(_toml, value)) + "]"
     except RecursionError:
@@ -191,7 +191,7 @@ def misshapen_table(table: Any, chance: random.Random) -> Any:
             elif what == 2:
                 table = table.append_column(chance.choice((name, "text", "word", "")), table.column(place))
             elif what == 3:
-                table = table.rename_columns([chance.choice((one, one, "x")) for one in table.column_names])
+                table = table.rename_columns([chance.choice((name, name, "x")) for name in table.column_names])
             elif what == 4:
                 kept = arrow.array([chance.random() < 0.4 for _ in range(len(table))], arrow.bool_())
                 table = table.set_column(place, name, compute.if_else(kept, None, table.column(place)))
@@ -208,9 +208,9 @@ def _of_another_type(rows: int, chance: random.Random) -> Any:
         return arrow.array(values, kind)
     except (arrow.ArrowException, TypeError, ValueError, OverflowError):
         like: tuple[Any, ...] = (0, -1, 2**62, "a", b"abc", [1], [["a"]], {"a": 1, "b": "c"}, [("a", 1)], 0.5, True)
-    for one in chance.sample(like, len(like)):
+    for example in chance.sample(like, len(like)):
         try:
-            return arrow.array([one] * rows, kind)
+            return arrow.array([example] * rows, kind)
         except (arrow.ArrowException, TypeError, ValueError, OverflowError):
             continue
     return arrow.nulls(rows, kind)
@@ -252,5 +252,5 @@ def _of_a_cell(value: Any, chance: random.Random) -> Any:
     if isinstance(value, bytes) and chance.random() < 0.7:
         cut = chance.randint(0, len(value))
         return value[:cut] + chance.randbytes(chance.choice((0, 1, 8))) + value[cut + chance.choice((0, 1, 8)) :]
-    found = odd(chance)
-    return found if found is None or isinstance(found, (int, float, str)) else "[" * chance.choice(DEPTHS)
+    cell = odd(chance)
+    return cell if cell is None or isinstance(cell, (int, float, str)) else "[" * chance.choice(DEPTHS)

@@ -101,10 +101,10 @@ def _session() -> bytes:
 
 
 def tables(chance: random.Random, folder: Path) -> None:
-    found = chance.choice(_tables(chance.choice([name for name in FORMATS.written if name != "subword-nmt"])))
-    for place, (name, data) in enumerate(found.items()):
+    table_files = chance.choice(_tables(chance.choice([name for name in FORMATS.written if name != "subword-nmt"])))
+    for place, (name, data) in enumerate(table_files.items()):
         (folder / name).write_bytes(changed(data, chance) if place == 0 else data)
-    opened = open_table(folder / next(iter(found)))
+    opened = open_table(folder / next(iter(table_files)))
     opened.numbers_of(Tokenizer(opened.history).encode("the lowest 3\n"))
 
 
@@ -172,10 +172,10 @@ def command_lines(chance: random.Random, folder: Path) -> None:
 
 def asked(command: str, *words: str) -> None:
     """Run a command, and check that it ends well or prints one sentence."""
-    told = io.StringIO()
-    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(told):
-        assert run([command, *words]) in (0, 1, 2, 3), told.getvalue()
-    for line in told.getvalue().splitlines():
+    errors = io.StringIO()
+    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(errors):
+        assert run([command, *words]) in (0, 1, 2, 3), errors.getvalue()
+    for line in errors.getvalue().splitlines():
         check_sentence(
             line.removeprefix("bpe-explorer").removeprefix(f" {command}").removeprefix(": error").removeprefix(": ")
         )
@@ -219,8 +219,8 @@ def _made() -> dict[str, bytes]:
         Path("plan.toml").write_bytes(as_toml(PLAN))
         for line in MAKING:
             printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()) as told:
-                assert run(line.split()) == 0, told.getvalue()
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()) as errors:
+                assert run(line.split()) == 0, errors.getvalue()
             if line.startswith("floor"):
                 Path("floor.json").write_bytes(printed.buffer.getvalue())
         counts = arrow.table({"word": ["low", "lower", " price"], "count": [3, 2, 1]})
@@ -242,9 +242,9 @@ def _misshape(name: str, chance: random.Random) -> None:
     if ending in (".parquet", ".arrow"):
         whole = parquet.read_table(io.BytesIO(data)) if ending == ".parquet" else ipc.open_stream(data).read_all()
         whole = misshapen_table(whole, chance) if chance.random() < 0.8 else whole
-        told = {key: _misshapen_json(value, chance) for key, value in (whole.schema.metadata or {}).items()}
-        if told and chance.random() < 0.5:
-            whole = whole.replace_schema_metadata(told)
+        metadata = {key: _misshapen_json(value, chance) for key, value in (whole.schema.metadata or {}).items()}
+        if metadata and chance.random() < 0.5:
+            whole = whole.replace_schema_metadata(metadata)
         write = parquet.write_table if ending == ".parquet" else write_stream
         write(whole, Path(name))
     elif ending == ".toml":
@@ -312,9 +312,9 @@ def foreign_recipes(chance: random.Random, folder: Path) -> None:
     _take("text.txt")
     whole = Recipe.preset(chance.choice(("gpt2", "words", "sentencepiece-like", "unigram", "bert"))).to_dict()
     whole |= {"vocab_size": 300} if chance.random() < 0.5 else {}
-    name, found = chance.choice(("a.toml", "a.json")), misshapen(whole, chance)
-    is_told = isinstance(found, dict)
-    Path(name).write_bytes(as_toml(found) if name == "a.toml" and is_told else as_json(found, chance))
+    name, damaged = chance.choice(("a.toml", "a.json")), misshapen(whole, chance)
+    is_told = isinstance(damaged, dict)
+    Path(name).write_bytes(as_toml(damaged) if name == "a.toml" and is_told else as_json(damaged, chance))
     asked("train", "text.txt", "--recipe", name, "--vocab-size", "290", "--output", "x.csv")
 
 
@@ -371,16 +371,16 @@ def foreign_models(chance: random.Random, folder: Path) -> None:
     fields = list(fields_of(memoryview(chance.choice(_models())), "made", most=10**6))
     for _ in range(chance.randint(1, 4)):
         place = chance.randrange(len(fields))
-        one, what = fields[place], chance.randrange(5)
+        field, what = fields[place], chance.randrange(5)
         if what == 0:
             del fields[place]
         elif what == 1:
-            fields.insert(chance.randrange(len(fields)), one)
+            fields.insert(chance.randrange(len(fields)), field)
         elif what == 2:
-            fields[place] = one._replace(number=chance.choice((1, 2, 3, 4, 5, 99)))
-        elif isinstance(one.value, bytes):
-            told = chance.choice((changed(one.value, chance), _with_odd_fields(one.value, chance)))
-            fields[place] = one._replace(value=told)
+            fields[place] = field._replace(number=chance.choice((1, 2, 3, 4, 5, 99)))
+        elif isinstance(field.value, bytes):
+            content = chance.choice((changed(field.value, chance), _with_odd_fields(field.value, chance)))
+            fields[place] = field._replace(value=content)
     Path("x.model").write_bytes(b"".join(map(_field, fields)))
     out = chance.choice(("y.model", "tokenizer.json", "y.csv", "y.tiktoken"))
     asked(
@@ -401,21 +401,21 @@ def _with_odd_fields(message: bytes, chance: random.Random) -> bytes:
         fields = list(fields_of(memoryview(message), "made"))
     except BpeError:
         return message
-    for place, one in enumerate(fields):
+    for place, field in enumerate(fields):
         if chance.random() < 0.3:
             numbers = (0, 1, 2, 3, 6, 7, 2**31, 2**63, 2**64 - 1)
             texts = (b"", b"\0", b"\xff", b"a", "▁".encode() * 300, "日".encode() * 5_000, bytes(4), b"\0\0\x80\xff")
-            found = chance.choice(numbers) if isinstance(one.value, int) else chance.choice(texts)
-            fields[place] = one._replace(value=found)
+            replacement = chance.choice(numbers) if isinstance(field.value, int) else chance.choice(texts)
+            fields[place] = field._replace(value=replacement)
     return b"".join(map(_field, fields))
 
 
-def _field(one: Field) -> bytes:
-    if isinstance(one.value, int):
-        return varint_field(one.number, one.value)
-    if len(one.value) == 4 and one.number == 2:
-        return varint(one.number << 3 | FIXED32) + one.value
-    return bytes_field(one.number, one.value)
+def _field(field: Field) -> bytes:
+    if isinstance(field.value, int):
+        return varint_field(field.number, field.value)
+    if len(field.value) == 4 and field.number == 2:
+        return varint(field.number << 3 | FIXED32) + field.value
+    return bytes_field(field.number, field.value)
 
 
 def foreign_results(chance: random.Random, folder: Path) -> None:
@@ -444,10 +444,10 @@ def claims(chance: random.Random, folder: Path) -> None:
         (folder / name).write_bytes(claiming(whole, chance))
         count_words(Corpus.from_files([folder / name], field=way), Recipe.preset("gpt2"))
     elif what == 1:
-        found = chance.choice(_tables(chance.choice([name for name in FORMATS.written if name != "subword-nmt"])))
-        for name, data in found.items():
+        table_files = chance.choice(_tables(chance.choice([name for name in FORMATS.written if name != "subword-nmt"])))
+        for name, data in table_files.items():
             (folder / name).write_bytes(claiming(data, chance))
-        opened = open_table(folder / next(iter(found)))
+        opened = open_table(folder / next(iter(table_files)))
         opened.numbers_of(Tokenizer(opened.history).encode("the lowest 3\n"))
     elif what == 2:
         Path("x.model").write_bytes(claiming(chance.choice(_models()), chance))
@@ -462,8 +462,8 @@ def claims(chance: random.Random, folder: Path) -> None:
 
 
 KINDS: dict[str, Callable[[random.Random, Path], None]] = {
-    one.__name__: one
-    for one in (
+    kind.__name__: kind
+    for kind in (
         *(tables, sessions, gage_files, corpora, corpora_of_many_texts, recipes, patterns, command_lines),
         *(foreign_tables, foreign_plans, foreign_recipes, foreign_counts, foreign_manifests, foreign_certificates),
         *(foreign_results, foreign_sessions, foreign_pins, foreign_models, claims),

@@ -31,6 +31,6 @@ def test_any_fuzzed_input_ends_in_a_result_or_an_error_sentence(kinds: str) -> N
 
 
 def test_fuzz_inputs_that_once_failed_now_work() -> None:
-    found = [word for line in FOUND if line and not line.startswith("#") for word in line.split()]
-    done = limited("tests.fuzz.target", "again", *found)
+    inputs = [word for line in FOUND if line and not line.startswith("#") for word in line.split()]
+    done = limited("tests.fuzz.target", "again", *inputs)
     assert done.returncode == 0, done.stderr[-4_000:]

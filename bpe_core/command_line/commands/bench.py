@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _pieces(files: list[str]) -> Iterator[str]:
     if not files:
-        whole = "\n".join(one.text() for one in samples())
+        whole = "\n".join(sample.text() for sample in samples())
         for _ in range(SAMPLES_ANEW):
             yield from _cut(whole)
         return

@@ -78,8 +78,12 @@ def _recipe_before(history: History, step: int) -> Recipe:
         raise BpeError(f"There is no step {step:,}: the run has {steps}. A branch begins at one of these steps.")
     if step <= own:
         raise BpeError(f"The first {own:,} steps come from the table that this run extended; choose a later step.")
-    earlier = tuple(one for one in history.recipe.interventions if one.step < step)
-    same = tuple(one for one in history.recipe.interventions if one.step == step and one.act == "forbid")
+    earlier = tuple(intervention for intervention in history.recipe.interventions if intervention.step < step)
+    same = tuple(
+        intervention
+        for intervention in history.recipe.interventions
+        if intervention.step == step and intervention.act == "forbid"
+    )
     return history.recipe.with_changes(interventions=(*earlier, *same))
 
 
@@ -106,11 +110,11 @@ def _numbers(old: History, branch: History, first: int) -> Int64s | None:
 
 
 def _tell(old: History, branch: History, first: int, options: argparse.Namespace) -> None:
-    decided_here = [str(one) for one in branch.recipe.interventions if one.step > first]
-    left = [int(one.tokens_after[-1]) for one in (old, branch)]
+    decided_here = [str(intervention) for intervention in branch.recipe.interventions if intervention.step > first]
+    left = [int(history.tokens_after[-1]) for history in (old, branch)]
     if options.json:
-        found = {"common_steps": first, "steps": len(branch), "decided": decided_here, "tokens_left": left}
-        print(json.dumps({**found, "output": options.out}, indent=1))
+        facts = {"common_steps": first, "steps": len(branch), "decided": decided_here, "tokens_left": left}
+        print(json.dumps({**facts, "output": options.out}, indent=1))
         return
     counted = branch.recipe.wording.counted(len(branch))
     beside = f", the run at {left[0]:,}" if left[0] >= 0 else ""  # unknown for tables from other programs

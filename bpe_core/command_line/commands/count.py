@@ -175,16 +175,20 @@ def _show(words: GroupedWords, options: argparse.Namespace) -> None:
     first = rows[: max(0, options.top)].tolist()
     groups = {name: words.counts_in(name) for name in words.groups if name}
     if options.json:
-        found = [
+        first_words = [
             {"word": table.word(i).decode(errors="replace"), "count": int(table.counts[i])}
             | {"groups": {name: int(counts[i]) for name, counts in groups.items()}}
             for i in first
         ]
-        print(json.dumps({"words": len(table), "total": table.total, "first": found}, ensure_ascii=False, indent=1))
+        print(
+            json.dumps({"words": len(table), "total": table.total, "first": first_words}, ensure_ascii=False, indent=1)
+        )
         return
     print("".join(f"{name[:20]:>20}" for name in ("count", *map(plain, groups))), " word")
     for i in first:
         counts = [table.counts, *groups.values()]
-        print("".join(f"{int(one[i]):>20,}" for one in counts), f" {quoted(table.word(i).decode(errors='replace'))}")
+        print(
+            "".join(f"{int(column[i]):>20,}" for column in counts), f" {quoted(table.word(i).decode(errors='replace'))}"
+        )
     held = f" {len(rows):,} of the different words contain {quoted(options.holding)}." if options.holding else ""
     print(f"{table.total:,} words, {len(table):,} of them different.{held}")

@@ -79,12 +79,12 @@ def _prepared() -> bool:
     if readiness.why_not():
         print(f"No machine code was made: {readiness.why_not()}.", file=sys.stderr)
         return False
-    told = -1
+    reported = -1
 
     def tell(progress: Progress) -> None:
-        nonlocal told
-        if progress.done > told:
-            told = progress.done
+        nonlocal reported
+        if progress.done > reported:
+            reported = progress.done
             print(f"{progress.stage}: {progress.done} %", file=sys.stderr, flush=True)
 
     is_made = readiness.make_now(Work(tell))
@@ -109,19 +109,21 @@ def _packages() -> dict[str, Any]:
         wanted = ["numpy", "numba", "regex"]
     facts: dict[str, Any] = {}
     for line in wanted:
-        found = _REQUIREMENT.match(line)
+        requirement = _REQUIREMENT.match(line)
         extra = _EXTRA.search(line)
-        if found is None or not _is_for_this_python(line) or (extra and extra[1] in FOR_DEVELOPERS):
+        if requirement is None or not _is_for_this_python(line) or (extra and extra[1] in FOR_DEVELOPERS):
             continue
-        how = f"pip install '{PROGRAM}[{extra[1]}]'" if extra else f"pip install {found[1]}"
-        facts.setdefault(found[1], version_of(found[1]) or f"not installed: {how}")
+        how = f"pip install '{PROGRAM}[{extra[1]}]'" if extra else f"pip install {requirement[1]}"
+        facts.setdefault(requirement[1], version_of(requirement[1]) or f"not installed: {how}")
     return facts
 
 
 def _plugins() -> dict[str, Any]:
     registries: tuple[Registry[Any], ...] = (METHODS, ROWS, NAMED_PATTERNS, QUESTIONS)
-    found = {f"{one.kind[:-1]} {name}": one.sources[name] for one in registries for name in one.brought}
-    return found | {f"left out ({place})": sentence for place, sentence in enumerate(left_out, 1)}
+    parts = {
+        f"{registry.kind[:-1]} {name}": registry.sources[name] for registry in registries for name in registry.brought
+    }
+    return parts | {f"left out ({place})": sentence for place, sentence in enumerate(left_out, 1)}
 
 
 def _is_for_this_python(requirement: str) -> bool:

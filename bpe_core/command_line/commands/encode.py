@@ -57,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_merge_table(parser)
     parser.add_argument("--at", type=number, metavar="K", help="encode with only the first K steps")
     specials = parser.add_mutually_exclusive_group()
-    told = "match all special tokens that are written in the text, or none (default: as the library of the file does)"
-    specials.add_argument("--specials", choices=("all", "none"), default="", help=told)
+    help = "match all special tokens that are written in the text, or none (default: as the library of the file does)"
+    specials.add_argument("--specials", choices=("all", "none"), default="", help=help)
     specials.add_argument(
         "--allow-special", action="store_const", const="all", dest="specials", help="the same as --specials all"
     )
@@ -180,13 +180,13 @@ def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
         )
     if options.json:
         sentence = {
-            name: [{**vars(one), "bytes_per_token": one.bytes_per_token} for one in figures]
+            name: [{**vars(figure), "bytes_per_token": figure.bytes_per_token} for figure in figures]
             for name, figures in (("groups", result.groups), ("files", result.files))
             if figures
         }
         print(json.dumps({"output": str(result.path), "width": result.width, **sentence}, ensure_ascii=False))
         return
-    named = [(one, f"all of {one.name}" if one.name else "all in no group") for one in result.groups]
+    named = [(group, f"all of {group.name}" if group.name else "all in no group") for group in result.groups]
     for figures, name in [*named, *((file, file.name) for file in result.files)]:
         print(
             f"{figures.tokens:>12,} tokens, {figures.different_tokens:,} different, "
@@ -216,7 +216,7 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
             allowed_special=ALLOWED[options.specials],
             work=interruption.work,
         )
-    told = {
+    document = {
         "output": str(result.path),
         "width": result.width,
         "shards": result.shards,
@@ -224,7 +224,7 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
         "ids": result.ids,
     }
     if options.json:
-        print(json.dumps(told, ensure_ascii=False))
+        print(json.dumps(document, ensure_ascii=False))
         return
     print(
         f"Wrote {count_text(result.documents, 'document')}, {result.ids:,} ids as {result.width}, to "

@@ -92,30 +92,32 @@ def run(options: argparse.Namespace) -> int:
         words = named_texts(options.corpus).words(recipe, work)
         interruption.worth_keeping = True
         first_id = source.first_free_id if options.first_id is None else options.first_id
-        found = extend_on(words, old, recipe, first_id, work)
+        extended = extend_on(words, old, recipe, first_id, work)
         savings = {
-            file: costs(named_texts([file]).words(recipe, Work(work.progress)), old, found.history, counted_by=recipe)
+            file: costs(
+                named_texts([file]).words(recipe, Work(work.progress)), old, extended.history, counted_by=recipe
+            )
             for file in options.held_out
         }
-    unused = found.places[never_used(words, old, found.history, found.places)].tolist()
+    unused = extended.places[never_used(words, old, extended.history, extended.places)].tolist()
     if not options.json:
-        _tell(old, found, savings, unused)
-    described = _described(old, found, savings, unused)
+        _tell(old, extended, savings, unused)
+    described = _described(old, extended, savings, unused)
     if format is not None:
-        refuse_other_ids(found.history, format, options)
+        refuse_other_ids(extended.history, format, options)
         notes = (*study.notes, *_about_specials(source))
-        return write_and_tell(found.history, options, notes, described, source=source)
+        return write_and_tell(extended.history, options, notes, described, source=source)
     from bpe_core.studies.sessions import write_run  # this module loads SQLite
 
     def write() -> None:
         with folder_for(target.parent) if into_folder else nullcontext(target.parent) as place:
-            write_run(found.history, words, place / target.name, names_of(options.corpus))
+            write_run(extended.history, words, place / target.name, names_of(options.corpus))
 
     if options.id_map is None:
         write()
     else:
         place = target.parent if into_folder else target
-        write_with_map([place], write, IdMap.of(old, found.history), options.id_map)
+        write_with_map([place], write, IdMap.of(old, extended.history), options.id_map)
     if options.json:
         print(json.dumps({**described, "files": [str(target)]}, ensure_ascii=False, indent=1))
     else:
@@ -163,18 +165,18 @@ def _learned(history: History) -> int:
     return history.vocabulary_size - least_size(history)
 
 
-def _tell(old: History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> None:
-    history = found.history
-    new = found.added
+def _tell(old: History, extended: Extended, savings: dict[str, Costs], unused: list[int]) -> None:
+    history = extended.history
+    new = extended.added
     end = f" {END_SENTENCES[history.end_reason]}" if history.end_reason else ""
     print(
         f"Kept all {old.vocabulary_size:,} tokens with their ids; {len(new):,} are new, with the ids {new[0]:,} to "
         f"{new[-1]:,}.{end}"
     )
-    if found.characters:
-        print(sentence_of_characters(found.characters))
-    for name, one in savings.items():
-        print(f"{plain(name)}: {one}")
+    if extended.characters:
+        print(sentence_of_characters(extended.characters))
+    for name, saving in savings.items():
+        print(f"{plain(name)}: {saving}")
     if unused:
         names = TokenTexts.of(history).text
         first = ", ".join(names[id] for id in unused[:SHOWN_UNUSED])
@@ -182,17 +184,17 @@ def _tell(old: History, found: Extended, savings: dict[str, Costs], unused: list
         print(f"The corpus never uses {len(unused):,} of the {_learned(old):,} tokens that were learned: {first}{more}")
 
 
-def _described(old: History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> dict[str, Any]:
-    numbers = own_numbers(found.history)
-    names = TokenTexts.of(found.history).text
-    new = found.added.tolist()
+def _described(old: History, extended: Extended, savings: dict[str, Costs], unused: list[int]) -> dict[str, Any]:
+    numbers = own_numbers(extended.history)
+    names = TokenTexts.of(extended.history).text
+    new = extended.added.tolist()
     return {
         "kept": _learned(old),
-        "learned": len(new) - found.characters,
-        "characters": found.characters,
+        "learned": len(new) - extended.characters,
+        "characters": extended.characters,
         "new_ids": [new[0], new[-1]],
-        "end_reason": found.history.end_reason,
-        "held_out": {name: {"before": one.before, "after": one.now} for name, one in savings.items()},
+        "end_reason": extended.history.end_reason,
+        "held_out": {name: {"before": saving.before, "after": saving.now} for name, saving in savings.items()},
         "never_used": len(unused),
         "never_used_first": [[int(numbers[id]), names[id]] for id in unused[:SHOWN_UNUSED]],
     }

@@ -72,9 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     checked_ending(options.output)
-    found = [run_named(table) for table in options.tables]
-    reports = [report for _, _, report in found if report is not None]
-    runs = [(title, study) for title, study, _ in found]
+    named_runs = [run_named(table) for table in options.tables]
+    reports = [report for _, _, report in named_runs if report is not None]
+    runs = [(title, study) for title, study, _ in named_runs]
     if options.corpus:
         texts = named_texts(options.corpus)
         runs = [(title, study.with_texts(texts)) for title, study in runs]

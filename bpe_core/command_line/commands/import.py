@@ -47,17 +47,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(as_json: bool) -> int:
-    found = cached_tokenizers()
-    sizes = [one.file.stat().st_size for one in found]
+    cached = cached_tokenizers()
+    sizes = [tokenizer.file.stat().st_size for tokenizer in cached]
     if as_json:
-        rows = zip(found, sizes, strict=True)
-        told = [{"name": one.typed, "file": str(one.file), "bytes": size} for one, size in rows]
-        print(json.dumps(told, ensure_ascii=False, indent=1))
+        rows = zip(cached, sizes, strict=True)
+        document = [{"name": tokenizer.typed, "file": str(tokenizer.file), "bytes": size} for tokenizer, size in rows]
+        print(json.dumps(document, ensure_ascii=False, indent=1))
         return 0
-    width = max((len(one.typed) for one in found), default=0)
-    for one, size in zip(found, sizes, strict=True):
-        print(f"{plain(one.typed):<{width}}  {plain(one.file.name)}, {size / 1e6:.1f} MB")
-    if not found:
+    width = max((len(tokenizer.typed) for tokenizer in cached), default=0)
+    for tokenizer, size in zip(cached, sizes, strict=True):
+        print(f"{plain(tokenizer.typed):<{width}}  {plain(tokenizer.file.name)}, {size / 1e6:.1f} MB")
+    if not cached:
         print(f"There is no tokenizer in {plain(str(folder()))}. HF_HUB_CACHE or HF_HOME can name another folder.")
     return 0
 

@@ -39,18 +39,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.first)
-    one = study.history
+    first = study.history
     other = open_study(options.second).history
     with working() as interruption:
-        found = put_together(one, other, progress=interruption.work.progress)
-        notes = found.sentences
+        merged = put_together(first, other, progress=interruption.work.progress)
+        notes = merged.sentences
         if options.corpus:
-            words = named_texts(options.corpus).words(one.recipe, interruption.work)
-            notes.append(f"The corpus becomes {costs(words, one, found.history)}.")
+            words = named_texts(options.corpus).words(first.recipe, interruption.work)
+            notes.append(f"The corpus becomes {costs(words, first, merged.history)}.")
     described = {
-        "from_first": found.from_first,
-        "from_second": found.new_tokens,
-        "shared": found.shared,
-        "left_out": [escape(text) for text in found.left_out],
+        "from_first": merged.from_first,
+        "from_second": merged.new_tokens,
+        "shared": merged.shared,
+        "left_out": [escape(text) for text in merged.left_out],
     }
-    return write_and_tell(found.history, options, tuple(notes), described, source=Source(options.first, study))
+    return write_and_tell(merged.history, options, tuple(notes), described, source=Source(options.first, study))

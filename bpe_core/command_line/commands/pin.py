@@ -46,8 +46,13 @@ def run(options: argparse.Namespace) -> int:
     pins = _of_folder(options.table) if options.folder else Pins.of(open_study(options.table))
     pins.write(path)
     if options.json:
-        told = {"output": str(path), "texts": len(pins.texts), "libraries": list(pins.ids), "files": list(pins.files)}
-        print(json.dumps(told, ensure_ascii=False))
+        summary = {
+            "output": str(path),
+            "texts": len(pins.texts),
+            "libraries": list(pins.ids),
+            "files": list(pins.files),
+        }
+        print(json.dumps(summary, ensure_ascii=False))
         return 0
     others = f", and {', '.join(pins.files)} in the same folder" if pins.files else ""
     print(f"Wrote the ids of {len(pins.texts):,} texts, as {' and '.join(pins.ids)} give them{others}, to {path}.")
@@ -67,6 +72,6 @@ def _of_folder(place: str) -> Pins:
     if refused:
         raise FormatError(refused[0])
     main, *others = (
-        Study(one.history, name=str(path), format=one.opened.format) for one, path in zip(files, paths, strict=True)
+        Study(file.history, name=str(path), format=file.opened.format) for file, path in zip(files, paths, strict=True)
     )
     return Pins.of(main, {Path(other.name).name: other for other in others})

@@ -136,7 +136,9 @@ def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) ->
         is_there = there.is_dir()
     if not is_there:
         raise BpeError(f"The folder {manifest.folder}, in which the command ran, is missing.")
-    results = {(home / one.path).resolve(): one.path for one in manifest.results if one.path != STANDARD_OUTPUT}
+    results = {
+        (home / result.path).resolve(): result.path for result in manifest.results if result.path != STANDARD_OUTPUT
+    }
     places: dict[str, Path] = {}
     words = []
     for word in manifest.arguments:
@@ -208,11 +210,13 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes,
     if is_older and known.path.endswith(FOR_PEOPLE):
         return Outcome(known.path, True, f"{name}: the file layout has changed since, so the result is not compared.")
     if place is not None and place.is_file() and before.is_file() and fingerprint_of(before)[1] == known.sha256:
-        one = before.read_bytes()
+        data = before.read_bytes()
         other = place.read_bytes()
         if without := _alike_without(before, place):
             return Outcome(known.path, True, f"{name}: identical except for {without}.")
-        first = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+        first = next(
+            (i for i, (a, b) in enumerate(zip(data, other, strict=False)) if a != b), min(len(data), len(other))
+        )
         return Outcome(known.path, False, f"{name}: differs from byte {first + 1:,} on.")
     if place is not None and place.is_file():
         why = "has been changed since" if before.is_file() else "is gone"
@@ -229,9 +233,9 @@ def _alike_without(before: Path, again: Path) -> str:
     if ending == EXTENSION:
         return "the places of its texts, and when they were last changed" if are_alike_elsewhere(before, again) else ""
     if is_data(again):
-        one, other = (read_plainly(path) for path in (before, again))
-        if all(column in other and list(one[column]) == list(other[column]) for column in one if column != TAKEN):
-            if one.keys() == other.keys():
-                return "how long it took" if TAKEN in one else ""
+        table, other = (read_plainly(path) for path in (before, again))
+        if all(column in other and list(table[column]) == list(other[column]) for column in table if column != TAKEN):
+            if table.keys() == other.keys():
+                return "how long it took" if TAKEN in table else ""
             return "columns that are new"
     return ""

@@ -61,19 +61,19 @@ def run(options: argparse.Namespace) -> int:
     with working() as interruption:
         work = interruption.work
         parts = Study(old, named_texts(options.corpus)).inside.parts(work=work)
-        found = replace_on([*parts.values()], old, options.swap, changes, work)
+        replaced = replace_on([*parts.values()], old, options.swap, changes, work)
         texts = dict(parts)
         for file in options.held_out:
             texts[file] = named_texts([file]).words(old.recipe, Work(work.progress))
-        spent = {name: costs(words, old, found.history) for name, words in texts.items()}
-    refuse_other_ids(found.history, _format(source, options), options)
-    notes = (*opened.notes, *found.sentences, *_told(spent))
+        spent = {name: costs(words, old, replaced.history) for name, words in texts.items()}
+    refuse_other_ids(replaced.history, _format(source, options), options)
+    notes = (*opened.notes, *replaced.sentences, *_told(spent))
     described = {
-        "swapped": len(found.removed),
-        "ids": list(found.removed),
-        "texts": {name: {"before": one.before, "after": one.now} for name, one in spent.items()},
+        "swapped": len(replaced.removed),
+        "ids": list(replaced.removed),
+        "texts": {name: {"before": cost.before, "after": cost.now} for name, cost in spent.items()},
     }
-    return write_and_tell(found.history, options, notes, described, source=source)
+    return write_and_tell(replaced.history, options, notes, described, source=source)
 
 
 def _format(source: Source, options: argparse.Namespace) -> Format:
@@ -83,4 +83,4 @@ def _format(source: Source, options: argparse.Namespace) -> Format:
 
 
 def _told(spent: dict[str, Costs]) -> list[str]:
-    return [f"{plain(name)}: {one}." for name, one in spent.items()]
+    return [f"{plain(name)}: {cost}." for name, cost in spent.items()]

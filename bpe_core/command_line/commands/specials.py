@@ -58,16 +58,16 @@ def run(options: argparse.Namespace) -> int:
         raise BpeError("Say what to change: --rename OLD=NEW, --add TEXT or --remove TEXT.")
     known = special_ids(study)
     first_id = source.first_free_id if options.first_id is None else options.first_id
-    found = change_specials(
+    changed = change_specials(
         study,
         rename=dict(_pair(said, known) for said in options.rename),
         add=options.add,
         remove=options.remove,
         first_id=first_id,
     )
-    described = {"renamed": dict(found.renamed), "added": dict(found.added), "removed": dict(found.removed)}
-    source = Source(options.table, study, found.renamed)
-    return write_and_tell(found.history, options, (*study.notes, *found.sentences), described, source=source)
+    described = {"renamed": dict(changed.renamed), "added": dict(changed.added), "removed": dict(changed.removed)}
+    source = Source(options.table, study, changed.renamed)
+    return write_and_tell(changed.history, options, (*study.notes, *changed.sentences), described, source=source)
 
 
 def _pair(said: str, known: dict[str, int]) -> tuple[str, str]:

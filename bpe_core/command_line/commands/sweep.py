@@ -86,21 +86,21 @@ def run(options: argparse.Namespace) -> int:
         try:
             threads = options.threads
             work = interruption.work
-            found = sweep(plan, before=before, session=runs, keep=kept, threads=threads, work=work)
+            result = sweep(plan, before=before, session=runs, keep=kept, threads=threads, work=work)
         finally:
             kept.write()
-    sys.stderr.writelines(f"{plain(one)}\n" for one in found.remarks)
-    kept(lambda: found.table)
+    sys.stderr.writelines(f"{plain(remark)}\n" for remark in result.remarks)
+    kept(lambda: result.table)
     kept.write()
-    summary = summary_of(found.table)
+    summary = summary_of(result.table)
     if options.summary is not None:
         write_data(summary, options.summary)
     _tell(options, plan, summary)
     if table is not None and not options.json:
-        were = "was" if found.known == 1 else "were"
-        again = f" ({found.known:,} of them {were} there)" if found.known else ""
-        gone = f" {found.left_out:,} rows that are no longer in the plan were left out." if found.left_out else ""
-        print(f"Wrote {len(found.table):,} rows of {found.runs:,} runs{again} to {plain(str(table))}.{gone}")
+        were = "was" if result.known == 1 else "were"
+        again = f" ({result.known:,} of them {were} there)" if result.known else ""
+        gone = f" {result.left_out:,} rows that are no longer in the plan were left out." if result.left_out else ""
+        print(f"Wrote {len(result.table):,} rows of {result.runs:,} runs{again} to {plain(str(table))}.{gone}")
     if runs is not None and not options.json:
         print(f"Wrote {runs.description} to {plain(str(session))}; the window opens it.")
     return 0

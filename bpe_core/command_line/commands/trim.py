@@ -68,8 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         help="remove the tokens that the corpus needs least, until SIZE tokens are left",
     )
-    found = "remove the tokens that `audit` finds by these criteria, separated by commas"
-    what.add_argument("--audit", type=text_argument, metavar="CRITERIA", help=found)
+    help = "remove the tokens that `audit` finds by these criteria, separated by commas"
+    what.add_argument("--audit", type=text_argument, metavar="CRITERIA", help=help)
     add_corpus(parser, "files or folders in which to count the tokens")
     parser.add_argument(
         "--text", type=text_argument, metavar="TEXT", help="show the number of tokens of this text, too"
@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def ids(value: str) -> list[int]:
-    return [number(one.strip()) for one in value.split(",") if one.strip()]
+    return [number(part.strip()) for part in value.split(",") if part.strip()]
 
 
 def run(options: argparse.Namespace) -> int:
@@ -100,19 +100,19 @@ def run(options: argparse.Namespace) -> int:
         tables = [*study.inside.parts(work=interruption.work).values()] if options.corpus else []
         chosen = _chosen(study, tables, options, interruption.work)
     change = trim if options.remove is not None else trim_indices
-    found = change(history, chosen, needed=options.needed, renumber=options.ids == "renumber")
-    if found.changes_nothing:
-        raise BpeError(_nothing(found))
-    spent = _costs(history, found.history, tables, options.text)
-    notes = (*found.sentences, *(f"The {what}: {cost}." for what, cost in spent.items()))
+    trimmed = change(history, chosen, needed=options.needed, renumber=options.ids == "renumber")
+    if trimmed.changes_nothing:
+        raise BpeError(_nothing(trimmed))
+    spent = _costs(history, trimmed.history, tables, options.text)
+    notes = (*trimmed.sentences, *(f"The {what}: {cost}." for what, cost in spent.items()))
     described = {
-        "removed": len(found.removed) + found.nameless,
-        "hidden": len(found.hidden),
-        "not_named": found.lost,
-        "spared": len(found.spared),
+        "removed": len(trimmed.removed) + trimmed.nameless,
+        "hidden": len(trimmed.hidden),
+        "not_named": trimmed.lost,
+        "spared": len(trimmed.spared),
         "tokens": {what: [cost.before, cost.now] for what, cost in spent.items()},
     }
-    return write_and_tell(found.history, options, notes, described, source=Source(options.table, opened))
+    return write_and_tell(trimmed.history, options, notes, described, source=Source(options.table, opened))
 
 
 def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespace, work: Work) -> list[int]:
@@ -122,27 +122,27 @@ def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespa
         return named
     if options.audit is not None:
         wanted = criteria_in(options.audit)
-        found, _ = audit_of(study, options.rare, options.long, wanted, work)
-        return found.ids(*wanted)
+        audit, _ = audit_of(study, options.rare, options.long, wanted, work)
+        return audit.ids(*wanted)
     how_many = options.least_used if options.down_to is None else surplus(history, options.down_to)
     if not tables:
         raise BpeError("Only a corpus shows which tokens are used least: name its files with --corpus.")
     return least_used(history, TokenPlaces.of(tables, history).counts, how_many)
 
 
-def _nothing(found: Trimmed) -> str:
-    if found.spared:
+def _nothing(trimmed: Trimmed) -> str:
+    if trimmed.spared:
         return (
-            f"Nothing was removed: all {len(found.spared):,} chosen tokens are needed to make other tokens. --needed "
+            f"Nothing was removed: all {len(trimmed.spared):,} chosen tokens are needed to make other tokens. --needed "
             "lose removes those tokens, too; --needed hide takes away only the ids."
         )
     return "Nothing was removed: no token fits what you asked for."
 
 
 def _costs(before: History, now: History, tables: Sequence[WordTable], text: str | None) -> dict[str, Costs]:
-    found = {}
+    spent = {}
     if tables:
-        found["corpus"] = costs(WordTable.merged(tables), before, now)
+        spent["corpus"] = costs(WordTable.merged(tables), before, now)
     if text is not None:
-        found["text"] = Costs(*(len(Tokenizer(history).encode(text)) for history in (before, now)))
-    return found
+        spent["text"] = Costs(*(len(Tokenizer(history).encode(text)) for history in (before, now)))
+    return spent

@@ -45,25 +45,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    found = [_verified(path) for path in options.files]
+    reports = [_verified(path) for path in options.files]
     if options.json:
-        print(json.dumps(found, ensure_ascii=False, indent=1))
+        print(json.dumps(reports, ensure_ascii=False, indent=1))
     else:
-        for one in found:
-            _tell(one)
-    return 0 if all(one["sound"] for one in found) else UNSOUND
+        for report in reports:
+            _tell(report)
+    return 0 if all(report["sound"] for report in reports) else UNSOUND
 
 
 def _verified(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {"file": str(path), "sound": True, "what": "a session", "found": [], "notes": []}
+    report: dict[str, Any] = {"file": str(path), "sound": True, "what": "a session", "found": [], "notes": []}
     if is_session_file(path):
-        return found | _session(path)
+        return report | _session(path)
     if _is_counts(path):
         table = WordTable.load(path)
-        return found | {"what": f"the counts of {table.total:,} words, {len(table):,} different"}
+        return report | {"what": f"the counts of {table.total:,} words, {len(table):,} different"}
     proof = _certificate_in(path)
     if proof is not None:
-        return found | _floors(proof)
+        return report | _floors(proof)
     opened = open_table(path)
     notes = [*opened.notes]
     if FORMATS[opened.format].peer_name:
@@ -71,7 +71,7 @@ def _verified(path: Path) -> dict[str, Any]:
 
         agreement = check_import(path, opened)
         notes += agreement.notes if agreement is not None else ()
-    return found | {"what": f"a table ({opened.format}) of {steps_in_words(opened.history)}", "notes": notes}
+    return report | {"what": f"a table ({opened.format}) of {steps_in_words(opened.history)}", "notes": notes}
 
 
 def _certificate_in(path: Path) -> Any:
@@ -88,7 +88,7 @@ def _certificate_in(path: Path) -> Any:
     return json_of(data, f"{path}: the certificate of a floor is not valid JSON")
 
 
-def _floors(told: Any) -> dict[str, Any]:
+def _floors(document: Any) -> dict[str, Any]:
     """Compute all floors of a certificate again, and return a line about each floor.
 
     Raise FormatError if a floor of the certificate, or of the answer that holds the certificate, is wrong.
@@ -96,12 +96,12 @@ def _floors(told: Any) -> dict[str, Any]:
     # plain code: it shares nothing with the code that made the prices
     from bpe_core.reference.floor import checked, reached
 
-    is_answer = isinstance(told, dict) and "certificate" in told
-    proof = told["certificate"] if is_answer else told
+    is_answer = isinstance(document, dict) and "certificate" in document
+    proof = document["certificate"] if is_answer else document
     rows = checked(proof)
     with gate("The rows of the file"):
-        claims = {int(row["size"]): int(row["floor"]) for row in told.get("rows", ())} if is_answer else {}
-        bests = {int(row["size"]): int(row["best"]) for row in told.get("rows", ())} if is_answer else {}
+        claims = {int(row["size"]): int(row["floor"]) for row in document.get("rows", ())} if is_answer else {}
+        bests = {int(row["size"]): int(row["best"]) for row in document.get("rows", ())} if is_answer else {}
     recounted = reached(proof)
     what = f"the certificate of {count_text(len(rows), 'floor')}"
     always = proof["always"]
@@ -173,13 +173,13 @@ def _parts(session: SavedSession) -> list[str]:
     return lines
 
 
-def _tell(found: dict[str, Any]) -> None:
-    if found["sound"]:
-        print(f"{found['file']}: sound, {found['what']}")
+def _tell(report: dict[str, Any]) -> None:
+    if report["sound"]:
+        print(f"{report['file']}: sound, {report['what']}")
     else:
         sys.stdout.flush()
-        sys.stderr.write(f"{found['what']}\n")
-    for line in found["found"]:
+        sys.stderr.write(f"{report['what']}\n")
+    for line in report["found"]:
         print(f"  {line}")
-    for line in found["notes"]:
+    for line in report["notes"]:
         print(f"- {line}")

@@ -69,8 +69,8 @@ class ChainReasons(ExplainedText):
         self._whole, self._link = whole, link
 
     def explanation_at(self, byte: int, at: int) -> Explanation:
-        found = self._whole.explanation_at(byte, at)
-        return replace(found, sentence=f"{found.sentence} Links have at most {self._link} symbols.")
+        explanation = self._whole.explanation_at(byte, at)
+        return replace(explanation, sentence=f"{explanation.sentence} Links have at most {self._link} symbols.")
 
     def word_at(self, byte: int, at: int) -> ExplainedWord:
         return self._whole.word_at(byte, at)

@@ -18,5 +18,7 @@ class Palindromes(Question):
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         texts = [study.inside.by_index.texts.text[id] for id in study.history.vocabulary]
-        found = sorted({text for text in texts if len(text) >= self.least and text == text[::-1]})
-        return Answer(DataTable({"token_text": found}), (f"{len(found)} tokens read the same from both ends.",))
+        palindromes = sorted({text for text in texts if len(text) >= self.least and text == text[::-1]})
+        return Answer(
+            DataTable({"token_text": palindromes}), (f"{len(palindromes)} tokens read the same from both ends.",)
+        )
