@@ -40,7 +40,7 @@ FIRST_MERGES = 20
 MOST_LISTED = 12
 MOST_SOURCES = 50
 MOST_CHARACTERS = 1_500  # of the text
-LONGEST_TOKEN = 80  # characters; the rest is cut off
+LONGEST_TOKEN = 80  # characters of a token that are shown
 MOST_MOMENTS = 6  # moments at which the text is shown
 # Whatever tokens and notes hold, the page loads nothing and runs nothing.
 MADE_WITH = "Made with BPE Explorer. This page loads nothing from elsewhere."

@@ -38,7 +38,7 @@ ANSWER = "The answer: its `table`, its `sentences`, and usually a `figure`. A no
 
 
 def __getattr__(name: str) -> Callable[..., Answer]:
-    questions = import_module("bpe_core.questions")  # which load this package
+    questions = import_module("bpe_core.questions")  # this module loads the present package, so it is imported late
     if name.startswith("_") or name not in questions.QUESTIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return function_of(questions.question_named(name))
@@ -70,7 +70,7 @@ def function_of(question: type[Question]) -> Callable[..., Answer]:
     asked.__name__ = asked.__qualname__ = question.name
     asked.__module__ = "bpe_core"
     asked.__doc__ = docstring_of(question)
-    asked.__signature__ = signature  # type: ignore[attr-defined]  # which `help` and editors read
+    asked.__signature__ = signature  # type: ignore[attr-defined]  # `help` and editors read the signature
     return asked
 
 
@@ -137,7 +137,7 @@ def _type_of_study(question: type[Question]) -> Any:
 def type_of(question: type[Question], parameter: Parameter) -> Any:
     """Return the type of the argument that a function has for a parameter."""
     if parameter.kind == "files":
-        return Any  # whatever `bpe.train` takes
+        return Any  # `bpe.train` takes values of many types
     if parameter.kind in SEVERAL:
         return SEVERAL[parameter.kind]
     if parameter.choices and not parameter.several and len(parameter.choices) <= MOST_CHOICES:

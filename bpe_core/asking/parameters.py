@@ -38,19 +38,19 @@ class Parameter:
     metavar: str = ""
     choices: tuple[str, ...] = ()
     older: tuple[str, ...] = ()  # former choices, which a form does not offer
-    positional: bool = False  # whether a command takes it without a flag
-    from_input: bool = False  # whether a command reads it from standard input if it is left out
+    positional: bool = False  # whether a command takes the value without an option
+    from_input: bool = False  # whether a command reads a missing value from standard input
     instead: tuple[str, ...] = ()  # parameters that a command takes instead, and then reads no standard input
     const: str = ""  # its value if a command's flag stands alone
     repeated: bool = False  # whether a command repeats the flag for each value
     title: str = ""  # the label in a form; by default made from the name
     path: Literal["", "file", "folder"] = ""  # whether the value can be a path, which a form lets a person choose
     offered: tuple[str, ...] = ()  # other values that a form offers besides a path
-    only_with: str = ""  # the name of another parameter without which it means nothing
+    only_with: str = ""  # the name of a parameter without which this parameter has no meaning
     of_column: str = ""  # the column of the answer whose values a form offers
-    several: bool = False  # whether several choices can be named, separated by commas; a form offers one or all
-    is_required: bool = False  # whether it has no default
-    in_json_only: bool = False  # whether a form leaves it out
+    several: bool = False  # whether a value may hold several choices, separated by commas
+    is_required: bool = False  # whether the parameter has no default
+    in_json_only: bool = False  # whether a form leaves the parameter out
 
     @property
     def flag(self) -> str:
@@ -60,7 +60,7 @@ class Parameter:
         ('--never-won', '--pair')
         """
         name = self.name.removesuffix("s") if self.repeated else self.name
-        return "--" + name.rstrip("_").replace("_", "-")  # a name such as `as_` is taken from a word of Python
+        return "--" + name.rstrip("_").replace("_", "-")  # the name `as_` ends in _ because `as` is a keyword of Python
 
     @property
     def label(self) -> str:

@@ -28,7 +28,7 @@ from bpe_core.text.patterns import NAMED_PATTERNS, SPELLED_OUT
 ANY_TABLE = "a merge table or session written by `train`, a tokenizer that `convert` reads, or hf:owner/name"
 # The common choices that are arguments.
 OF_ALL = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", "border", "whole_characters")
-LIMITS, LANGUAGES = "when to stop", "languages"  # groups of arguments that exist without those of single methods
+LIMITS, LANGUAGES = "when to stop", "languages"  # groups of arguments that every command has
 OwnArguments = Mapping[str, tuple[Choice, Argument]]  # choices that only some methods have, by name
 MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
 
@@ -118,7 +118,7 @@ def add_own_choices(parser: argparse._ActionsContainer, own: OwnArguments, group
     """
     for name, (declared, argument) in own.items():
         if group is None or argument.group == group:
-            with suppress(argparse.ArgumentError):  # a plug-in may name an option like one of the command
+            with suppress(argparse.ArgumentError):  # an option of a plug-in may have the name of a command's option
                 _add_own_choice(parser, name, declared, argument)
 
 

@@ -17,7 +17,7 @@ class DeclaredArguments:
         self.actions: list[argparse.Action] = []
         self.description = self.epilog = ""
         self._parser = argparse.ArgumentParser(add_help=False)  # knows the name of each argument
-        declare(self)  # type: ignore[arg-type]  # it takes them as a parser does
+        declare(self)  # type: ignore[arg-type]  # this class has the methods of a parser
 
     def add_argument(self, *flags: str, **keywords: Any) -> argparse.Action:
         action = self._parser.add_argument(*flags, **keywords)

@@ -120,7 +120,7 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
         mixing.by = options.by
     mixing.change(options.sample, lambda group, value: replace(group, sample=_sample(value, group.sample, options)))
     mixing.change(options.unique, lambda group, value: replace(group, unique=value))  # type: ignore[arg-type]  # it is checked
-    mixing.tell_ratios(ratios)
+    mixing.set_ratios(ratios)
     mixing.groups |= {
         name: replace(mixing.groups.get(name, Group(name)), dev_of=language) for name, language in with_dev.items()
     }
@@ -134,7 +134,7 @@ class _MixtureBuilder:
     def __init__(self, names: Sequence[str], before: Mixture) -> None:
         self.by: By = before.by
         self._names = names or [""]
-        # If shares are given, a group without one has none: the code that weighs the words reports it.
+        # If shares are given, a group without a share has none. The code that weighs the words reports this.
         unsaid = self._names if before.by == "times" else ()
         self.groups = {name: before.of(name) for name in [*unsaid, *(group.name for group in before.groups)]}
 
@@ -161,7 +161,7 @@ class _MixtureBuilder:
             raise RecipeError(f"The group {without[0]!r} has no share; give each group one; 0% is allowed.")
         self.change(weights, lambda group, value: replace(group, weight=weight_of(value)))
 
-    def tell_ratios(self, ratios: Sequence[str]) -> None:
+    def set_ratios(self, ratios: Sequence[str]) -> None:
         for ratio in ratios:
             name, equals, _ = ratio.rpartition("=")
             known = dict.fromkeys([*self._names, *self.groups])

@@ -48,7 +48,7 @@ class Interruption:
         self.requested = False
         self.worth_keeping = False
         self.work = Work(cancelled=self)
-        self.clear: Callable[[], None] = lambda: None  # removes the bar, which comes back
+        self.clear: Callable[[], None] = lambda: None  # removes the bar until the next progress
         self._number: int = signal.SIGINT
         self._announcement = announcement
         self._listener: SignalListener | None = None

@@ -15,7 +15,7 @@ from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.studies.study import Study
 from bpe_core.support.honest_text import escape
 
-AT_ONCE = 1 << 18  # bytes that are read together, if so many have arrived
+AT_ONCE = 1 << 18  # the largest number of bytes that are read together
 ON_INVALID: dict[str, Literal["strict", "replace", "ignore"]] = {
     "strict": "strict",
     "replace": "replace",
@@ -45,7 +45,7 @@ def lines_of(stream: BinaryIO) -> Iterator[list[bytes]]:
     [[b'low', b''], [b'lower']]
     """
     held: list[bytes] = []  # the pieces of an incomplete line
-    while data := stream.read1(AT_ONCE):  # type: ignore[attr-defined]  # all that are open on a file have it
+    while data := stream.read1(AT_ONCE):  # type: ignore[attr-defined]  # every stream of a file has this method
         head, *rest = data.split(b"\n")
         held.append(head)
         if rest:

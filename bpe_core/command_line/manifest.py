@@ -100,7 +100,7 @@ class Account:
         self.path: Path = options.manifest
         self._argv = _without_manifest(argv)
         output = getattr(options, "output", None)
-        if isinstance(output, str) and not any(_says(word, output) for word in argv):
+        if isinstance(output, str) and not any(_names_output(word, output) for word in argv):
             self._argv += ["--output", output]  # the default
         self._results = results_of(options)
         named = files_read_by(options)
@@ -146,7 +146,9 @@ class Account:
             return word
         if run is not None:
             return f"{PATH}{self._relative(place)}#{run}"
-        return PATH + self._relative(word) + ("/" if word.endswith("/") else "")  # names of new folders end in it
+        return (
+            PATH + self._relative(word) + ("/" if word.endswith("/") else "")
+        )  # the name of a new folder ends in a slash
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -168,7 +170,7 @@ def read_manifest(path: Path) -> Manifest:
     return manifest
 
 
-def _says(word: str, output: str) -> bool:
+def _names_output(word: str, output: str) -> bool:
     return word == output or (word.startswith("-") and word.endswith(output))
 
 

@@ -106,7 +106,7 @@ class Command:
     texts_in: Callable[[argparse.Namespace], Sequence[str]] = lambda options: ()
     examples: str = ""  # for the end of its help
     ends_well: Collection[int] = (DONE,)  # exit codes that report a finding
-    grows: bool = False  # whether its results grow bit by bit, so that an old manifest is removed first
+    grows: bool = False  # whether results grow bit by bit; then an old manifest is removed first
 
 
 def command_named(name: str) -> Command:
@@ -114,7 +114,7 @@ def command_named(name: str) -> Command:
         file = vars(import_module(f"bpe_core.command_line.commands.{name}"))
         offered = {field.name: file[field.name] for field in fields(Command) if field.name in file}
         return Command(**offered)
-    from bpe_core.command_line import asking  # other commands do not need it
+    from bpe_core.command_line import asking  # other commands do not need this module
 
     question = question_named(question_of(name))
     return Command(

@@ -153,7 +153,7 @@ def write_and_tell(
     if options.json:
         print(json.dumps({**described, **_described(prepared, written, notes)}, ensure_ascii=False, indent=1))
     else:
-        _tell(prepared, written, notes)
+        _print_result(prepared, written, notes)
     return 0 if written else 1
 
 
@@ -194,7 +194,7 @@ def _way_to_write(
     return partial(prepare_export, path=target, format=chosen, apart=apart)
 
 
-def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> None:
+def _print_result(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> None:
     verification = prepared.verification
     lines = [f"- {sentence}" for sentence in (*notes, *verification.chosen, *verification.cannot_hold)]
     lines += [f"! {difference}" for difference in verification.differences]

@@ -58,7 +58,7 @@ def lines_apart(wanted: Sequence[float], height: float, top: float, bottom: floa
     ([85.0, 95.0], [5.0])
     """
     order = sorted(range(len(wanted)), key=lambda label: wanted[label])
-    groups: list[list[int]] = []  # groups of labels that touch, the upper ones first
+    groups: list[list[int]] = []  # groups of labels that touch, from the top down
     middles: list[float] = []
     for label in order:
         groups.append([label])

@@ -85,7 +85,7 @@ class Figure(ABC):
 
     def _repr_svg_(self) -> str:
         """Return the SVG that a notebook shows."""
-        painter = import_module("bpe_core.figures.painter")  # which knows every kind of figure
+        painter = import_module("bpe_core.figures.painter")  # the painter draws every kind of figure
         drawn: str = painter.alone(self)
         return drawn
 
@@ -97,7 +97,7 @@ class Figure(ABC):
             "alt": self.in_words,
             "width": 640,
         }
-        return Markup(element("img", attributes).removesuffix("</img>"))  # which HTML does not close
+        return Markup(element("img", attributes).removesuffix("</img>"))  # HTML has no end tag for an image
 
     @property
     @abstractmethod
@@ -233,10 +233,10 @@ class Branch:
     start: int
     stop: int
     written: str = ""  # its step and count; empty for a symbol
-    tip: str = ""  # the same in full
+    tip: str = ""  # the whole text
     is_part: bool = False  # part of a larger token
     has_fallen: bool = False  # split off again, and drawn faintly
-    strength: float = 1.0  # how visible it is; a branch of strength 0 still takes its room
+    strength: float = 1.0  # how visible the branch is; a branch of strength 0 takes room, too
 
 
 class Spans(Protocol):
@@ -282,7 +282,7 @@ class TreeFigure(Figure):
     """A figure of the merge tree of a word. The parts of each token come before the token."""
 
     branches: Sequence[Branch]
-    mark: int | None = None  # the marked boundary: the one before the symbol with this index
+    mark: int | None = None  # the index of the symbol after the marked boundary
 
     @property
     def is_empty(self) -> bool:

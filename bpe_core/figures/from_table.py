@@ -165,11 +165,11 @@ def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
         known = order[np.isfinite(y[order])]
         is_hollow = measure != UNKNOWN and bool((unknown[chosen] > measures.UNKNOWN_AT_MOST).any())
         lines.append(replace(_thin(str(name), x[known], y[known], is_log=True), is_hollow=is_hollow))
-    sentence = f"{title} for each size of the vocabulary, of {len(lines)} texts.{_said_of_hollow(lines)}"
+    sentence = f"{title} for each size of the vocabulary, of {len(lines)} texts.{_sentence_about_hollow(lines)}"
     return LineFigure("sizes", f"{title} by size.", sentence, lines, "Tokens in the vocabulary", title, is_log_x=True)
 
 
-def _said_of_hollow(lines: Sequence[Line]) -> str:
+def _sentence_about_hollow(lines: Sequence[Line]) -> str:
     names = [line.name or "the line" for line in lines if line.is_hollow]
     if not names:
         return ""
@@ -221,7 +221,7 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     lines = curves[:MOST_LINES]
     drawn = "" if len(lines) == len(curves) else f"the first {len(lines)} of "
     drawn += count_text(len(curves), "recipe and its corpus", "recipes and corpora")
-    sentence = f"{title} for each size of the vocabulary, of {drawn}.{_said_of_hollow(lines)} {BAND}"
+    sentence = f"{title} for each size of the vocabulary, of {drawn}.{_sentence_about_hollow(lines)} {BAND}"
     start = start_of_axis([value for line in lines for value in line.heights.tolist()])
     beside = said_of_axis(title, start)
     x_title = "Tokens in the vocabulary"

@@ -73,7 +73,7 @@ class Lattice(Layout):
         self._ways = figure.ways
         self._measure()
         if sheet.paper.is_screen and self.unit < READABLE * sheet.paper.text:
-            self._ways = ()  # a table next to it has them, too
+            self._ways = ()  # a table beside the figure has the ways, too
             self._measure()
 
     def _measure(self) -> None:

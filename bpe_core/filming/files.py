@@ -107,7 +107,7 @@ def write_mp4(frames: Frames, width: int, height: int, path: Path, milliseconds:
                 for _ in range(round(shown / milliseconds)):
                     ffmpeg.stdin.write(picture.tobytes())
         except BrokenPipeError:
-            pass  # it has ended before the film, and says why
+            pass  # ffmpeg has ended before the film and printed the reason
         with suppress(OSError):
             ffmpeg.stdin.close()
         said = ffmpeg.stderr.read().decode(errors="replace").strip()

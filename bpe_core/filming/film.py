@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # Pillow is loaded when a film is drawn
 
     from bpe_core.filming.scene import Scene
 
-FIRST_STAYS, LAST_STAYS = 10, 25  # times as long as the others
+FIRST_STAYS, LAST_STAYS = 10, 25  # how many times longer these frames are shown than other frames
 MOST_RUNS = 2
 MOST_TEXT = 2_000  # characters
 NAMED = 3  # characters that no font has

@@ -17,7 +17,7 @@ LARGEST_WORDS = 500_000  # bytes of distinct words; for more, only the next step
 LEADERS = 5
 FRAMES_A_SECOND = 12.5
 MILLISECONDS = 80
-SLOWEST, GROWTH = 2.0, 8.0  # steps a second; it grows by one after so many steps
+SLOWEST, GROWTH = 2.0, 8.0  # the slowest pace in steps a second, and the steps after which the pace grows by one
 
 
 @dataclass(frozen=True)

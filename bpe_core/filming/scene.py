@@ -158,7 +158,7 @@ class Scene:
         return canvas
 
     @property
-    def _said_of_missing(self) -> str:
+    def _missing_sentence(self) -> str:
         return f"no font here has {len(self.missing):,} of its characters"
 
     def _draw_head(self, canvas: Canvas, place: int) -> None:
@@ -213,7 +213,7 @@ class Scene:
             canvas.line([(area.left, middle), (area.left + 1.4 * unit, middle)], colours.line(number), unit / 5)
             facts = f"{run.title}: {facts}"
         if self.missing and len(self.runs) == 1:
-            facts += f"; {self._said_of_missing}"
+            facts += f"; {self._missing_sentence}"
         left = area.left + (2 * unit if len(self.runs) > 1 else 0)
         canvas.text(left, middle, canvas.fitting(facts, unit, area.right - left), unit, colours.text)
 
@@ -263,7 +263,7 @@ class Scene:
         colours = self.colours
         caption = "tokens of the text"
         if self.missing and len(self.runs) > 1:
-            caption += f"; {self._said_of_missing}"
+            caption += f"; {self._missing_sentence}"
         canvas.text(area.left, area.top + 0.6 * unit, caption, unit, colours.text)
         top = area.top + 1.6 * unit
         bottom = area.bottom

@@ -100,7 +100,9 @@ def _merge_of(bench: Bench, step: str, _: int) -> str:
 
 
 def _lattice(bench: Bench) -> Lattice:
-    from bpe_core.methods.kit.floor.lattice import Lattice  # few answers need it, and the window loads this file
+    from bpe_core.methods.kit.floor.lattice import (
+        Lattice,
+    )  # few answers need this module, and the window loads this file
 
     recipe = bench.history.recipe
     return Lattice.of(bench.words, Alphabet.for_words(bench.words, recipe), recipe, longest=LONGEST_PIECE)
@@ -113,7 +115,7 @@ def _simple_floor(bench: Bench, pieces: str, _: int) -> int:
 
 
 def _floor(bench: Bench, pieces: str, _: int) -> int:
-    from bpe_core.methods.kit.floor.search import Budget, Guess, Search  # few answers need it
+    from bpe_core.methods.kit.floor.search import Budget, Guess, Search  # few answers need this module
 
     lattice = _lattice(bench)
     recipe = bench.history.recipe
@@ -204,7 +206,7 @@ def candidates(bench: Bench) -> tuple[Pair, ...]:
     standings = [_standing(pair, bench) for pair in bench.leading]
     tied = sum(
         standing == standings[0] for standing in standings
-    )  # all of them, as the right one might be missing otherwise
+    )  # all tied pairs are kept, because the right pair must be among them
     first = list(bench.leading)[: max(MOST_CANDIDATES, tied)]
     others = bench.pieces if bench.history.recipe.single else bench.pair_counts(len(bench.history))
     pairs = list(dict.fromkeys([*first, *others]))[: max(LEAST_CANDIDATES, len(first))]

@@ -118,7 +118,7 @@ def answered(step: LessonStep, given: str, right: str) -> Feedback:
     return Feedback("wrong", " ".join(filter(None, (NOT_YET, where, as_plain(step.why_not(given))))))
 
 
-def told(right: str) -> Feedback:
+def right_answer_shown(right: str) -> Feedback:
     return Feedback("shown", f"It is {right}")
 
 

@@ -343,10 +343,10 @@ class Parity:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        return tuple(f"{name}: {_told(*row)}." for name, *row in DataTable(self.summary).rows())
+        return tuple(f"{name}: {_parity_sentence(*row)}." for name, *row in DataTable(self.summary).rows())
 
 
-def _told(
+def _parity_sentence(
     reference: str, language: str | None, worst: float | None, spread: float | None, gini: float | None, left_out: str
 ) -> str:
     without = f"without {left_out}, because more than {UNKNOWN_AT_MOST:.0%} is not encoded: " if left_out else ""

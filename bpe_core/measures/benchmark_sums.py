@@ -24,7 +24,7 @@ from bpe_core.support.wording import told_apart
 from bpe_core.text.mixture import share_text, weight_of
 
 DRAWS = 1_000
-MOST_PARTS = 500  # parts of a text to draw from; of more documents, neighbouring ones are joined
+MOST_PARTS = 500  # parts of a text to draw from; neighbouring documents are joined if there are more
 LEAST_PARTS = 20  # with fewer parts, no interval is given
 BETWEEN = (2.5, 97.5)  # percentiles: 95 of 100 draws lie between them
 DIGITS = 3

@@ -147,7 +147,7 @@ def _bits(ids: Int64s, words: Int64s, learned: Int64s, held_out: Int64s, events:
     other = np.concatenate([ids, np.full(len(ends), edge)])
     of_word = np.concatenate([words, words[ends]])
     pairs, seen, wanted = _counted(first * (edge + 1) + other, learned[of_word], held_out[of_word])
-    return _told(*np.divmod(pairs, edge + 1), seen, wanted, events, edge + 1)
+    return _bits_of_pairs(*np.divmod(pairs, edge + 1), seen, wanted, events, edge + 1)
 
 
 def _counted(keys: Int64s, seen: Int64s, wanted: Int64s) -> tuple[Int64s, Int64s, Int64s]:
@@ -159,7 +159,7 @@ def _counted(keys: Int64s, seen: Int64s, wanted: Int64s) -> tuple[Int64s, Int64s
     return ordered[first], np.add.reduceat(seen[order], first), np.add.reduceat(wanted[order], first)
 
 
-def _told(first: Int64s, other: Int64s, seen: Int64s, wanted: Int64s, events: int, ids: int) -> float:
+def _bits_of_pairs(first: Int64s, other: Int64s, seen: Int64s, wanted: Int64s, events: int, ids: int) -> float:
     known = seen > 0
     before = np.bincount(first, weights=seen, minlength=ids)
     different = np.bincount(first[known], minlength=ids)

@@ -46,7 +46,7 @@ def follow_joins(cells: Cells, wanted: MeasuredPairs, history: History, slots: i
     columns = history.columns
     joins = kernel.Joins(columns.left, columns.right, history.token_lengths(), cells.first, cells.by_rank)
     model = _model(history.index_count + 1, slots or SLOTS)
-    room = room_to_tell()
+    room = buffers_of_model()
     sizes = history.vocabulary_sizes()
     base = np.int64(len(history.alphabet))
     entered = 0
@@ -63,7 +63,7 @@ def follow_joins(cells: Cells, wanted: MeasuredPairs, history: History, slots: i
         yield step
 
 
-def room_to_tell() -> kernel.Room:
+def buffers_of_model() -> kernel.Room:
     values = np.zeros(kernel.AT_ONCE)
     exponents = np.zeros(kernel.AT_ONCE)
     return kernel.Room(values, values.view(np.int64), exponents, exponents.view(np.int64))
@@ -127,7 +127,7 @@ def follow_words(
     cut = _uncut(words, wanted)
     waiting = _waiting(words, history, moments)
     model = _model(history.index_count + 1, slots or SLOTS)
-    told_in = room_to_tell()
+    buffers = buffers_of_model()
     sizes = history.vocabulary_sizes()
     room, _ = room_for(longest, 0, PATHS)
     since = [step for step in moments.since if step <= steps]
@@ -138,7 +138,7 @@ def follow_words(
         while step < behind:
             model = with_room(model, longest + cut_words.BEYOND)
             step = cut_words.follow_words(
-                kind, pieces, room, listed, cut, waiting, model, told_in, sizes, wanted.asked, wanted.bits, step,
+                kind, pieces, room, listed, cut, waiting, model, buffers, sizes, wanted.asked, wanted.bits, step,
                 behind - 1, PAIRS_AT_ONCE,
             )  # fmt: skip
             yield min(step, steps)

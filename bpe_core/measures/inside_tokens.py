@@ -40,7 +40,7 @@ class Ends:
     """The ends of words of one kind: how many there are, and how many fall inside a token."""
 
     ends: int = 0
-    inside: int = 0  # those of them inside a token
+    inside: int = 0  # the ends that fall inside a token
 
     @property
     def share(self) -> float:

@@ -50,7 +50,7 @@ IN_CONFIG = {
 }
 OF_EXPERTS = ("num_local_experts", "num_experts", "n_routed_experts")
 GATED = ("silu", "swish", "swiglu", "geglu")  # activations that usually have a third matrix
-GATED_MODELS = ("gemma",)  # models that have one with another activation
+GATED_MODELS = ("gemma",)  # models that have a gate with another activation
 HOW = "Write it as d=4096,layers=32,heads=32,tied=no, or name its config.json."
 
 Numbers = npt.NDArray[np.float64]

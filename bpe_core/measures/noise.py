@@ -16,7 +16,7 @@ class ChangedIds:
 
     before: int = 0  # the number of tokens
     after: int = 0
-    common: int = 0  # tokens that both have, whatever their places
+    common: int = 0  # tokens that are in both, at any place
     distance: int = 0  # the least number of ids to add, take out or replace
 
     def __add__(self, other: ChangedIds) -> ChangedIds:

@@ -186,7 +186,7 @@ def _efficiency(sums: Float64s, tokens: Int64s, used: Int64s, power: float) -> F
     return np.where(used > 1, entropy / most, 0.0)
 
 
-MOST_POWER = 20  # a larger one makes numbers that overflow
+MOST_POWER = 20  # a larger power makes numbers that overflow
 
 
 def checked_power(power: float) -> float:
@@ -224,7 +224,7 @@ def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
     return int(rows[0]) if len(rows) else None
 
 
-MEASURED = 48  # number of sizes; small ones are closer together
+MEASURED = 48  # number of sizes; small sizes are closer together
 
 
 def measured_sizes(

@@ -160,7 +160,7 @@ def is_always_encoded(history: History) -> Callable[[str], bool]:
     is_known = _is_known(history)
     splitter = Splitter(recipe)
 
-    def tells(character: str) -> bool:
+    def is_encoded(character: str) -> bool:
         if recipe.unicode_form and joins_the_one_before(character, recipe.unicode_form):
             return False
         became = normalize(character, recipe)
@@ -169,7 +169,7 @@ def is_always_encoded(history: History) -> Callable[[str], bool]:
         forms = SIGMAS if became in SIGMAS else became
         return all(is_known(form, _is_a_word(form, splitter, recipe)) for form in forms)
 
-    return tells
+    return is_encoded
 
 
 def _is_known(history: History) -> Callable[[str, bool], bool]:
@@ -288,12 +288,12 @@ class BetweenBlanks:
 
         The token after a left-out character covers the bytes of that character. So each character is tested alone.
         """
-        tells = is_always_encoded(tokenizer.history)
+        is_encoded = is_always_encoded(tokenizer.history)
         left_out, is_unsure = np.zeros((2, 0x110000), np.bool_)
         for code in while_wanted(self._different, cancelled, every=CHARACTERS_BETWEEN_CHECKS):
             character = chr(code)
             left_out[code] = not tokenizer.encode(character, at=at)
-            is_unsure[code] = not tells(character)
+            is_unsure[code] = not is_encoded(character)
         lost = self._stretches.sums(left_out[self._codes])
         recipe = tokenizer.history.recipe
         longest = Method.of(recipe).longest_word_of(recipe)

@@ -142,10 +142,10 @@ class _Row:
     changed: int = 0  # ids in places
     first: int | None = None  # the first place
     all_places: int = 0
-    places: list[_FoundPlace] = field(default_factory=list)  # those with a reason
+    places: list[_FoundPlace] = field(default_factory=list)  # the places with a reason
     turns: int = 1
     passed_on: int = 0  # ids that are passed on between turns
-    again: int = 0  # those of them that are computed again if turns are decoded and encoded
+    again: int = 0  # ids that a model computes again if turns are decoded and encoded
 
     @property
     def is_canonical(self) -> bool:

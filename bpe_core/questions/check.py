@@ -39,11 +39,11 @@ from bpe_core.support.wording import count_text
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 WHAT = "The check of a table"
-TRIED = 500  # the least number of steps by which another splitting is tried
-FEW = 200  # one in so many merges may be wrong before another splitting is tried
+TRIED = 500  # the least number of steps with which another way to split is tried
+FEW = 200  # if more than one in this many merges is wrong, another way to split is tried
 ALL = "none"  # the pattern that splits nothing
 LIMITED = "sentencepiece"  # its trainer limits the length of tokens and splits words at changes of script
-LIMIT = 16  # symbols of its longest tokens, unless it was told another limit
+LIMIT = 16  # the usual limit of the trainer for symbols in a token
 AT_BLANKS = "subword-nmt"
 IN_LOWER_CASE = "in lower case"
 KINDS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in KINDS.items())
@@ -121,8 +121,8 @@ class _Judgement:
     history: History
     counted_by: Recipe
     verdict: Verdict
-    splitting: str = ""  # the pattern, if it is another than the table's own
-    is_unsaid: bool = True  # whether files of this kind never say it
+    splitting: str = ""  # the name of the way to split, if it differs from the table's pattern
+    is_unsaid: bool = True  # whether files of this kind never record this way
     own_until: int = 0  # steps that the table's own splitting explains
     balanced: int = 0  # steps that took the best pair of all texts or of one group
 

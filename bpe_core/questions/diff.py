@@ -59,7 +59,7 @@ The exit code is 0 if the merges are the same, and 3 if they differ.
         facts = _facts(comparison)
         if self.text:
             both, regions = _split(self.text, (first, other))
-            sentences += _said(self.text, names, both, regions)
+            sentences += _split_sentences(self.text, names, both, regions)
             facts["text"] = _text_facts((first, other), both, regions)
         table = _table(comparison.differing, first, other)
         return Answer(table, tuple(sentences), facts=facts, differs=comparison.cause != "none")
@@ -155,7 +155,7 @@ def _ids(study: Study, place: int | None) -> tuple[int | None, int | None]:
     return study.inside.by_index.number(left), study.inside.by_index.number(right)
 
 
-def _said(text: str, names: Sequence[str], both: Sequence[Rows], regions: Rows) -> Iterator[str]:
+def _split_sentences(text: str, names: Sequence[str], both: Sequence[Rows], regions: Rows) -> Iterator[str]:
     count = len(regions)
     raw = text.encode()
     yield f"{count_text(count, 'place')} of the text {'is' if count == 1 else 'are'} split differently."

@@ -250,7 +250,7 @@ def _answered(
     beside = {USUAL: [result.joined for result in results], **beside}
     columns = {name: column[-len(results) :] for name, column in {**beside, **mine}.items()}
     own = [columns[name] if name in columns else [None] * len(results) for name in ("own", "own_fewest")]
-    sentences = [_told(result, *known) for result, *known in zip(results, *own, strict=True)]
+    sentences = [_sentence(result, *known) for result, *known in zip(results, *own, strict=True)]
     table = DataTable(
         {
             "size": [result.size for result in results],
@@ -308,7 +308,7 @@ def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> b
     return bool(known) and not (study.inside.texts_are_own or is_same)
 
 
-def _told(result: Found, own: int | None, fewest: int | None) -> str:
+def _sentence(result: Found, own: int | None, fewest: int | None) -> str:
     between = "the best possible is " + (
         f"between {result.floor:,} and {result.best:,}"
         if result.floor < result.best

@@ -15,7 +15,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import count_text
 
-MOST_PARTS = 4  # bars of new tokens by their parts; the last one is for so many and more
+MOST_PARTS = 4  # bars of new tokens by their number of parts; the last bar holds this number and more
 
 
 @dataclass(frozen=True)

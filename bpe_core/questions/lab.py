@@ -119,7 +119,7 @@ class Side:
     name: str
     study: Study
     step: int
-    why_not: str  # the reason if it is not compared, as it has another size
+    why_not: str  # the reason why the tokenizer cannot have the common size
 
     @classmethod
     def of(cls, letter: str, name: str, study: Study, size: int | None) -> Side:

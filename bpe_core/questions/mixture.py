@@ -214,7 +214,7 @@ def _answer(study: Study, program: Program, interval: tuple[Any, Any], said: Seq
         }
     occurrences = float((evidence.merges @ program.shares).sum())
     share = program.unexplained / max(occurrences, 1.0)
-    sentences = [*said, *_told(study, program, order, bounds, share)]
+    sentences = [*said, *_sentences(study, program, order, bounds, share)]
     bars = [
         Bar(
             evidence.names[group],
@@ -246,7 +246,7 @@ def _line(study: Study, program: Program, line: Line) -> str:
     return f"{merged} before {study.inside.by_index.pair_name(program.rivals[line.rival].pair)}"
 
 
-def _told(
+def _sentences(
     study: Study, program: Program, order: list[int], bounds: list[tuple[Bound | None, Bound | None]], share: float
 ) -> Iterator[str]:
     evidence = program.evidence

@@ -13,7 +13,7 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import count_text
 
-RUNNERS = 5  # number of pairs to follow if none is named
+RUNNERS = 5  # number of pairs to follow if no pair is named
 MOST_CUTS = 8
 MOST_LEADS = 24
 WHAT = "A race of pairs"

@@ -90,7 +90,7 @@ def _race(study: Study, step: Step) -> Answer:
             "is_taken": [stage == own for stage in sorted(rows)],
         }
     )
-    sentence = _told(step.step, own, step.count, rival)
+    sentence = _comparison(step.step, own, step.count, rival)
     bars = [
         Bar(f"{PASSES[stage]}: {rows[stage][0]}", rows[stage][1], f"{rows[stage][1]:,}", "next" if stage == own else "")
         for stage in sorted(rows)
@@ -100,10 +100,10 @@ def _race(study: Study, step: Step) -> Answer:
     )
 
 
-def _told(step: int, own: int, count: int, rival: int) -> str:
+def _comparison(step: int, own: int, count: int, rival: int) -> str:
     """Return a sentence that compares the pair of a step with the best pair of the other kind.
 
-    >>> _told(7, 2, 90, 80), _told(7, 1, 80, 80)
+    >>> _comparison(7, 2, 90, 80), _comparison(7, 1, 80, 80)
     ('Step 7 joins across words: 90 is more than 80.', 'Step 7 joins within words: both occur 80 times.')
     """
     made = f"Step {step:,} joins {PASSES[own]}"

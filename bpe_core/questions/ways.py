@@ -128,7 +128,7 @@ are left out.
         facts = {"ways": splits.ways, "averages": {way: tokens for way, (tokens, _) in averages.items()}}
         return Answer(
             DataTable({name: [row[name] for row in rows] for name in rows[0]}),
-            tuple(_said(splits, averages, self.dropout)),
+            tuple(_sentences(splits, averages, self.dropout)),
             self._figure(splits),
             rows=shown,
             facts=facts,
@@ -328,7 +328,7 @@ class _Found:
         return WayDrawn(name, tokens, ", ".join(filter(None, (count_text(len(ids), "token"), share))))
 
 
-def _said(splits: _Found, averages: dict[Way, tuple[float, bool]], dropout: float) -> Iterator[str]:
+def _sentences(splits: _Found, averages: dict[Way, tuple[float, bool]], dropout: float) -> Iterator[str]:
     own = sum(map(len, splits.fixed("own")))
     words = f"{len(splits.words):,} words" if len(splits.words) > 1 else "One word"
     yield f"{words}, which can be split in {_number(splits.ways)} ways; the tokenizer splits it into {own:,} tokens."

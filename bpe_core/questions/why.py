@@ -69,7 +69,7 @@ examples:
         if self.steps:
             ways = dict.fromkeys(
                 way for _, boundary in boundaries for way in boundary.ways
-            )  # all boundaries of a word share it
+            )  # all boundaries of a word share a way
             sentences += _lines([*explained.encoding(at)] or ways)
         table = DataTable(
             {

@@ -29,7 +29,7 @@ from bpe_core.text.older_unicode import without_form
 from bpe_core.text.scanner import ScanTable
 from bpe_core.text.scanner.machine import ROW
 
-_BETWEEN = "漢"  # a character that is never replaced, whatever the recipe
+_BETWEEN = "漢"  # a character that no recipe replaces
 _AT_ONCE = 1_024
 _SURROGATES = range(0xD800, 0xE000)
 _CODE_POINTS = 0x110000

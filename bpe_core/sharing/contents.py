@@ -25,7 +25,7 @@ from bpe_core.sharing.preparing import preparing_of
 from bpe_core.text.preparation.pieces import AddedToken
 
 LARGEST_PRIORITY = 2**26  # the page keeps a priority and an offset in one number
-# Bytes of words: a number, more for each step, and at most so many, so that the page of a small run stays small.
+# Bytes of words: a number, a number for each step, and a limit, so that the page of a small run stays small.
 FEW_WORDS = 6_000
 MORE_WORDS = 20
 MOST_WORDS = 200_000
@@ -38,7 +38,7 @@ _LETTER_OF_KIND = dict(
 class SharedRun:
     title: str
     history: History
-    words: WordTable | None = None  # those of the texts that it was learned from
+    words: WordTable | None = None  # the words that the run learned from
     note: str = ""
 
 

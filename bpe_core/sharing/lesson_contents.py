@@ -16,7 +16,7 @@ from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import Pair
 from bpe_core.lessons.answers import candidates, how_to_write, judged, revealed, written
 from bpe_core.lessons.bench import Bench
-from bpe_core.lessons.lessons import Lesson, LessonStep, as_plain, filled, told
+from bpe_core.lessons.lessons import Lesson, LessonStep, as_plain, filled, right_answer_shown
 from bpe_core.recipes.recipe import Recipe
 
 ANY = "\0"  # in place of a pair that does not occur
@@ -60,7 +60,7 @@ def _step(lesson: Lesson, step: LessonStep, before: Bench, after: Bench) -> dict
         wrong = {given: as_plain(why) for given, why in step.wrong.items()}
         content |= {
             "right": right,
-            "told": asdict(told(right)),
+            "told": asdict(right_answer_shown(right)),
             "choices": list(step.choices),
             "cells": list(step.query.cells),
             "hint": as_plain(step.hint),

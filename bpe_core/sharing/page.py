@@ -154,7 +154,7 @@ def lesson_page_of(names: Sequence[str] = (), *, title: str = "") -> str:
 def _page(title: str, data: Any, scripts: Sequence[str], styles: Sequence[str]) -> str:
     script = '"use strict";\n' + "\n".join(page_part(f"{name}.js") for name in scripts)
     style = _style(styles)
-    # Only this script and this style run, whatever else may come into the page.
+    # The browser runs only this script and this style, even if the page contains others.
     policy = f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'"
     head = [
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),

@@ -82,7 +82,7 @@ def _cuts(step: Step, recipe: Recipe) -> list[Operation]:
         at = {"do": "at", "text": step.replacement, "behavior": "MergedWithNext", "invert": False}
         sign = {"do": "sign", "text": step.replacement, "where": step.prepend_scheme}
         return [sign, at] if step.split else [sign]
-    is_last = step is recipe.preparation[-1]  # what is split after it is split as bytes
+    is_last = step is recipe.preparation[-1]  # a later split works on bytes
     if isinstance(step, ByteLevel) and is_last and recipe.base == "bytes":
         begin = [{"do": "begin", "text": " ", "once": True}] if step.add_prefix_space else []
         return begin + ([_scan(table_of(GPT2, older=True))] if step.use_regex else [])

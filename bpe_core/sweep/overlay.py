@@ -149,6 +149,6 @@ def _seeds(recipe: Recipe) -> tuple[int, ...]:
 
 
 def _without_seeds(recipe: Recipe) -> Recipe:
-    assert recipe.mixture is not None  # it has seeds
+    assert recipe.mixture is not None  # recipes with seeds have a mixture
     groups = (replace(group, sample=replace(group.sample, seed=0)) for group in recipe.mixture.groups)
     return recipe.with_changes(name="", mixture=replace(recipe.mixture, groups=tuple(groups)))

@@ -55,7 +55,7 @@ NOT_FILES = "A sweep reads only files and folders, so that it notices changes; {
 
 @dataclass(frozen=True)
 class Plan:
-    recipes: Mapping[str, Recipe]  # of the largest size; ties are the recipe's own if the plan names none
+    recipes: Mapping[str, Recipe]  # with the largest size; without ties in the plan, each recipe has its tie rule
     corpora: Mapping[str, Sequence[str]]
     sizes: Sequence[int]  # ascending
     ties: Sequence[str] = ()
@@ -82,7 +82,7 @@ class Plan:
         """
         for name, recipe in self.recipes.items():
             for ties in (recipe.applies("ties") and self.ties) or [recipe.ties]:
-                yield name, _saying_which(name, partial(recipe.with_changes, ties=ties))
+                yield name, _naming_recipe(name, partial(recipe.with_changes, ties=ties))
 
 
 READING = ("field", "encoding")
@@ -145,7 +145,7 @@ def checked(plan: Plan) -> Plan:
             raise RecipeError(f"There is no tie rule {ties!r}; the tie rules are {', '.join(TIE_RULES)}.")
     for seed in plan.seeds or [0]:
         Sample(None, plan.sample, plan.sample_of, seed)
-    list(plan.variants)  # so that each can be made
+    list(plan.variants)  # raises an error if a variant is impossible
     for corpus in plan.corpora:
         plan.corpus(corpus)
     if plan.held_out:
@@ -169,11 +169,11 @@ def _recipe(name: str, written: Any, sizes: Sequence[int]) -> Recipe:
             raise RecipeError("preset must be the name of a preset, as text.")
         return Recipe.preset(preset, **changes, vocab_size=size).with_changes(name=name)
 
-    _saying_which(name, lambda: made(sizes[0]))
-    return _saying_which(name, lambda: made(sizes[-1]))
+    _naming_recipe(name, lambda: made(sizes[0]))
+    return _naming_recipe(name, lambda: made(sizes[-1]))
 
 
-def _saying_which(name: str, made: Callable[[], Recipe]) -> Recipe:
+def _naming_recipe(name: str, made: Callable[[], Recipe]) -> Recipe:
     try:
         return made()
     except BpeError as error:

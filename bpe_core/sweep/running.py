@@ -49,7 +49,7 @@ class Run:
     """
 
     name: str  # the name of the recipe in the plan
-    recipe: Recipe  # as it is learned
+    recipe: Recipe  # the recipe by which the run learns
     corpus: str
     seed: int
     sizes: tuple[int, ...]
@@ -163,7 +163,7 @@ class _Bench:
         return self._words[run.words_key]
 
     def piece(self, run: Run) -> Job[tuple[History, list[results.Row]]]:
-        return lambda stopped: _saying_which(run, lambda: self._learned(run, stopped))
+        return lambda stopped: _naming_run(run, lambda: self._learned(run, stopped))
 
     def _learned(self, run: Run, stopped: CancelCheck) -> tuple[History, list[results.Row]]:
         words = self.words_of(run)
@@ -193,8 +193,8 @@ class _Bench:
     def _count(self, run: Run) -> Job[WordTable]:
         def count(stopped: CancelCheck) -> WordTable:
             corpus = self._plan.corpus(run.corpus)
-            words = _saying_which(run, lambda: count_words(corpus, run.recipe, Work(cancelled=stopped)))
-            self._tell(corpus)
+            words = _naming_run(run, lambda: count_words(corpus, run.recipe, Work(cancelled=stopped)))
+            self._add_remarks(corpus)
             return words
 
         return count
@@ -203,13 +203,13 @@ class _Bench:
         def plan(run: Run) -> None:
             method = Method.of(run.recipe)
             sizes = [size for run in runs for size in run.sizes]
-            # the alphabet of this size serves the others, too
+            # the alphabet of this size serves the other sizes, too
             largest = run.recipe.with_changes(vocab_size=max(sizes))
             alphabet = method.tokens_at_first(self._words[run.words_key], largest)
             for size in sizes:
                 method.steps_planned(run.recipe.with_changes(vocab_size=size), alphabet)
 
-        return lambda stopped: _saying_which(runs[0], lambda: plan(runs[0]))
+        return lambda stopped: _naming_run(runs[0], lambda: plan(runs[0]))
 
     def _documents(self, name: str) -> list[str]:
         corpus = self._plan.measured(name)
@@ -217,10 +217,10 @@ class _Bench:
         documents = list(corpus.documents())
         if self._plan.interval_over == "lines":
             documents = [line for text in documents for line in text.splitlines(keepends=True)]
-        self._tell(corpus)
+        self._add_remarks(corpus)
         return documents
 
-    def _tell(self, corpus: Corpus) -> None:
+    def _add_remarks(self, corpus: Corpus) -> None:
         self.remarks += [str(skipped) for skipped in corpus.skipped if str(skipped) not in self.remarks]
 
 
@@ -268,11 +268,13 @@ def _table(runs: list[Run], rows: Mapping[str, list[results.Row]]) -> DataTable:
     rows_of_runs: list[results.Row] = []
     for run in runs:
         known = {row["size"]: row for row in rows.get(run.key, ())}
-        rows_of_runs += [{**known[size], "recipe": run.name, "corpus": run.corpus} for size in run.sizes if size in known]
+        rows_of_runs += [
+            {**known[size], "recipe": run.name, "corpus": run.corpus} for size in run.sizes if size in known
+        ]
     return results.table_of(rows_of_runs)
 
 
-def _saying_which(run: Run, work: Callable[[], Result]) -> Result:
+def _naming_run(run: Run, work: Callable[[], Result]) -> Result:
     try:
         return work()
     except Cancelled:

@@ -94,7 +94,7 @@ def _measure_training(part: Path, size: int, place: Path, rounds: int) -> bool:
     for name, script in SCRIPTS.items():
         if importlib.util.find_spec(name) is not None:
             contestants[name] = [sys.executable, "-c", script, str(part), str(SIZE), str(place / "other")]
-    _tell(f"train {size} MB to {SIZE:,}", contestants, rounds)
+    _print_times(f"train {size} MB to {SIZE:,}", contestants, rounds)
     if "rustbpe" not in contestants:
         return True
     *command, script, text, wanted, other = contestants["rustbpe"]
@@ -102,7 +102,7 @@ def _measure_training(part: Path, size: int, place: Path, rounds: int) -> bool:
         [*command, script + TELLING, text, wanted, other], check=True, stdout=subprocess.PIPE, text=True
     )
     learned = written(read_history(place / MERGES))[256:]
-    return _said("merges as rustbpe's", done.stdout.split() == [token.hex() for token in learned])
+    return _print_equality("merges as rustbpe's", done.stdout.split() == [token.hex() for token in learned])
 
 
 def _measure_encoding(part: Path, size: int, place: Path, rounds: int) -> bool:
@@ -114,13 +114,13 @@ def _measure_encoding(part: Path, size: int, place: Path, rounds: int) -> bool:
     contestants = {"bpe-explorer": [*OURS, *encode]}
     if importlib.util.find_spec("tiktoken") is not None:
         contestants["tiktoken"] = [sys.executable, "-c", ENCODING, str(part), str(ranks), str(others), GPT2]
-    _tell(f"encode {size} MB", contestants, rounds)
+    _print_times(f"encode {size} MB", contestants, rounds)
     if "tiktoken" not in contestants:
         return True
-    return _said("ids as tiktoken's", np.array_equal(np.load(ids), np.fromfile(others, np.uint32)))
+    return _print_equality("ids as tiktoken's", np.array_equal(np.load(ids), np.fromfile(others, np.uint32)))
 
 
-def _tell(what: str, contestants: Mapping[str, Sequence[str]], rounds: int) -> None:
+def _print_times(what: str, contestants: Mapping[str, Sequence[str]], rounds: int) -> None:
     times = _timed(contestants, rounds)
     fastest = min(wall for name, (wall, _) in times.items() if name != "bpe-explorer" or len(times) == 1)
     for name, (wall, busy) in times.items():
@@ -128,7 +128,7 @@ def _tell(what: str, contestants: Mapping[str, Sequence[str]], rounds: int) -> N
         print(f"  {title:<50} {wall:6.2f} {busy:6.2f}   {wall / fastest:5.2f} of the fastest other", flush=True)
 
 
-def _said(what: str, are_equal: bool) -> bool:
+def _print_equality(what: str, are_equal: bool) -> bool:
     print(f"  {what}: {'equal' if are_equal else 'NOT EQUAL'}", flush=True)
     return are_equal
 

@@ -66,7 +66,8 @@ def table(results: Results) -> tuple[list[str], bool]:
         peak = f"{result.peak / 1e6:,.0f} MB" if result.peak else ""
         lines.append(
             f"  {name:14} {ties:14} {_time(result.wall):>9} {_time(result.cpu):>9} {peak:>9}"
-            f" {_time(result.start_up):>9} {f'{result.size:,}' if result.size else '-':>10} {_ratio(name, ties, summary):>8}  {verdict}"
+            f" {_time(result.start_up):>9} {f'{result.size:,}' if result.size else '-':>10}"
+            f" {_ratio(name, ties, summary):>8}  {verdict}"
         )
     return lines + comparisons(summary), sound
 

@@ -144,7 +144,7 @@ def begin(arguments: str, folder: Path, *, settles: Callable[[], None] = lambda:
     try:
         os.setsid()
         os.chdir(folder)
-        said = os.open(said_in(folder), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        said = os.open(output_file(folder), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         for stream in (1, 2):
             os.dup2(said, stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -176,7 +176,7 @@ def counted_deeds(stop: int) -> list[int]:
     return done
 
 
-def said_in(folder: Path) -> Path:
+def output_file(folder: Path) -> Path:
     return folder.with_suffix(".said")
 
 
@@ -191,7 +191,7 @@ def end_of(child: int) -> int:
 
 def made(arguments: str, folder: Path) -> None:
     code = end_of(begin(arguments, folder))
-    assert code == 0, f"{arguments}: {code}, {said_in(folder).read_text()}"
+    assert code == 0, f"{arguments}: {code}, {output_file(folder).read_text()}"
 
 
 def files_in(folder: Path) -> Files:
@@ -289,7 +289,7 @@ class Attempts:
     def attempt(self, command: PreparedCommand) -> None:
         self.begin_anew(command.before)
         way = self.chosen.choice(WAYS)
-        said_in(self.folder).write_text("")  # who is killed at once says nothing, and not what was said before
+        output_file(self.folder).write_text("")  # who is killed at once says nothing, and not what was said before
         how, child = way(self.chosen, command, self.folder)
         end = end_of(child)
         counts = self.counts.setdefault(command.name, Counter())
@@ -298,7 +298,7 @@ class Attempts:
         self.found += [about + fault for fault in self._faults(command, end, child)]
 
     def _faults(self, command: PreparedCommand, end: int, child: int) -> Iterator[str]:
-        said = said_in(self.folder).read_text(errors="replace")
+        said = output_file(self.folder).read_text(errors="replace")
         if "Traceback" in said:
             yield f"says {said[-600:]}"
         if end not in (0, 1, 129, 130, 141, 143, -signal.SIGKILL):
@@ -319,7 +319,7 @@ class Attempts:
         code = end_of(begin(command.arguments, self.folder))
         again = files_in(self.folder / "out")
         if code:
-            yield f"the next run ends with {code}: {said_in(self.folder).read_text()[-400:]}"
+            yield f"the next run ends with {code}: {output_file(self.folder).read_text()[-400:]}"
         elif again != command.new:
             names = sorted(
                 name for name in again.keys() | command.new.keys() if again.get(name) != command.new.get(name)

@@ -52,7 +52,7 @@ def main(folder: Path, seed: int, *, recovers: bool) -> int:
     program.begin([])
     session, document = program.session, program.filing.document
 
-    def tell() -> None:
+    def print_state() -> None:
         run = session.runs.shown
         if run is not None:
             say(f"{time.monotonic()} {run.number} {run.learned}")
@@ -97,7 +97,7 @@ def main(folder: Path, seed: int, *, recovers: bool) -> int:
         session.runs.set_pace(chosen.choice(PACES))
         session.train()
         timer(program, ACT_MILLISECONDS, act, repeats=True).start()
-    timer(program, TELL_MILLISECONDS, tell, repeats=True).start()
+    timer(program, TELL_MILLISECONDS, print_state, repeats=True).start()
     say("ready")
     return application.exec()
 

@@ -192,15 +192,15 @@ class Teller:
         self._somebody, self._program = somebody, program
         self._counted_at = self._objects = 0
 
-    def tell(self) -> None:
+    def print_state(self) -> None:
         somebody = self._somebody
         if not self._objects or somebody.done >= self._counted_at + DEEDS_BETWEEN_COUNTS:
             self._counted_at, self._objects = somebody.done, qt_objects(self._program).total()
         say(f"{time.monotonic():.1f} {memory()} {somebody.done} {self._objects} {somebody.last}")
-        tell_of_networks()
+        report_networks()
 
 
-def tell_of_networks() -> None:
+def report_networks() -> None:
     for socket in network_sockets():
         sys.stderr.write(f"{HEARD} {socket}\n")
 
@@ -234,7 +234,7 @@ def main(folder: Path, seconds: float, seed: int, deeds: int = LEAST_DEEDS) -> i
     timers = [
         every(DEED_MILLISECONDS, somebody.act),
         every(500, close_dialogs),
-        every(1_000, lambda: teller.tell()),
+        every(1_000, lambda: teller.print_state()),
     ]
 
     def leave_if_enough() -> None:

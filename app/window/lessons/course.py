@@ -23,7 +23,7 @@ from bpe_core.lessons.answers import (
     written,
 )
 from bpe_core.lessons.bench import Bench, WordNow
-from bpe_core.lessons.lessons import Lesson, LessonStep, answered, filled, told
+from bpe_core.lessons.lessons import Lesson, LessonStep, answered, filled, right_answer_shown
 
 COUNTING = "Words are being counted; the lesson can begin when counting is finished or stopped."
 BROUGHT = "The lesson has ended because you added a text. The text is in the corpus, with your earlier texts."
@@ -156,7 +156,7 @@ class Course(QObject):
             return
         self._count(False)
         if step.query is not None:
-            self._done(told(step.query.answer(bench)))
+            self._done(right_answer_shown(step.query.answer(bench)))
             self.changed.emit()
         elif self._run is not None:
             self._make_next_merge(self._run)

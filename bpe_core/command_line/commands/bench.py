@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         if not texts:
             raise BpeError("The texts are empty, so there is nothing to encode; name a text with words.")
         facts = _measured(options.table, study, checked, texts, cancelled)
-    print(json.dumps(facts, ensure_ascii=False, indent=1)) if options.json else _tell(facts)
+    print(json.dumps(facts, ensure_ascii=False, indent=1)) if options.json else _print_result(facts)
     return DIFFERENT if facts.get("differing") else 0
 
 
@@ -147,7 +147,7 @@ def _differing(
             yield difference
 
 
-def _tell(facts: dict[str, Any]) -> None:
+def _print_result(facts: dict[str, Any]) -> None:
     named = f"{plain(Path(facts['table']).name)}, {facts['tokens']:,} tokens"
     print(f"{named}: {facts['bytes']:,} bytes in {facts['texts']:,} texts, one thread, the best of {ROUNDS}")
     for name, seconds in facts["seconds"].items():

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         progress = interruption.work.progress
         branch = learn(words, recipe, history=known, progress=progress, cancelled=interruption)
     _write(history, branch, words, first, options)
-    _tell(history, branch, first, options)
+    _print_result(history, branch, first, options)
     return interruption.exit_code
 
 
@@ -109,7 +109,7 @@ def _numbers(old: History, branch: History, first: int) -> Int64s | None:
     return grown_numbers(branch, np.concatenate([old.numbers[:made], old.numbers[old.first_special :]]))
 
 
-def _tell(old: History, branch: History, first: int, options: argparse.Namespace) -> None:
+def _print_result(old: History, branch: History, first: int, options: argparse.Namespace) -> None:
     decided_here = [str(intervention) for intervention in branch.recipe.interventions if intervention.step > first]
     left = [int(history.tokens_after[-1]) for history in (old, branch)]
     if options.json:

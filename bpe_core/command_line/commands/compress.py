@@ -71,12 +71,12 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"output": output, **dataclasses.asdict(report), "others": others}, ensure_ascii=False))
         return 0
-    _tell(report, others)
+    _print_result(report, others)
     print(f"Wrote {plain(output)}.")
     return 0
 
 
-def _tell(report: Report, others: dict[str, int]) -> None:
+def _print_result(report: Report, others: dict[str, int]) -> None:
     rows = {"original": report.original_size, "compressed": report.compressed_size}
     for name, size in (rows | others).items():
         print(f"{name:<12}{size:>14,} bytes  {_share(size, report.original_size)}")

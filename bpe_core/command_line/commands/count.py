@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
             if options.output is None:
                 _show(count_groups(corpus, recipe, interruption.work), options)
             else:
-                _tell(_counted(corpus, recipe, options, interruption.work), options)
+                _print_result(_counted(corpus, recipe, options, interruption.work), options)
     return 0
 
 
@@ -152,7 +152,7 @@ def _recipe(options: argparse.Namespace, corpus: Corpus) -> Recipe:
     return chosen_recipe(options, options.preset or "gpt2")
 
 
-def _tell(written: WrittenCounts, options: argparse.Namespace) -> None:
+def _print_result(written: WrittenCounts, options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps({"output": options.output, **written._asdict()}, indent=1))
     elif not options.quiet:

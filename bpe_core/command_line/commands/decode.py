@@ -53,17 +53,17 @@ def run(options: argparse.Namespace) -> int:
     )
     if options.json:
         print(json.dumps({"text": raw.decode(errors="replace"), "bytes": raw.hex(" ")}, ensure_ascii=False))
-        _tell_difference(study, ids, options)
+        _warn_of_difference(study, ids, options)
         return 0
     # An id may hold half a character, so the bytes are written unchanged.
     sys.stdout.flush()
     sys.stdout.buffer.write(raw + b"\n" if sys.stdout.isatty() else raw)
     sys.stdout.flush()
-    _tell_difference(study, ids, options)
+    _warn_of_difference(study, ids, options)
     return 0
 
 
-def _tell_difference(study: Study, ids: list[int], options: argparse.Namespace) -> None:
+def _warn_of_difference(study: Study, ids: list[int], options: argparse.Namespace) -> None:
     """Warn on standard error if encoding the decoded text gives other ids.
 
     Scripts read standard output, which holds only the text.

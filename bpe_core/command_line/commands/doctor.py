@@ -81,13 +81,13 @@ def _prepared() -> bool:
         return False
     reported = -1
 
-    def tell(progress: Progress) -> None:
+    def show_progress(progress: Progress) -> None:
         nonlocal reported
         if progress.done > reported:
             reported = progress.done
             print(f"{progress.stage}: {progress.done} %", file=sys.stderr, flush=True)
 
-    is_made = readiness.make_now(Work(tell))
+    is_made = readiness.make_now(Work(show_progress))
     if not is_made:
         print(f"Compiling failed: {readiness.why_not()}.", file=sys.stderr)
     return is_made

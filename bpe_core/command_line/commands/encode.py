@@ -117,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
         raise BpeError("The ids of groups are written to one file; name it with --output.")
     else:
         _encode_text(options, study, at)
-    _tell_agreement(options.merges, study)
+    _report_agreement(options.merges, study)
     return 0
 
 
@@ -149,7 +149,7 @@ def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
     print(json.dumps({"ids": ids, "tokens": tokens}, ensure_ascii=False) if options.json else " | ".join(tokens))
 
 
-def _tell_agreement(path: str, study: Study) -> None:
+def _report_agreement(path: str, study: Study) -> None:
     """Report on standard error whether the library of the table's format gives the same ids.
 
     Scripts read standard output, which holds only ids.

@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
         }
     unused = extended.places[never_used(words, old, extended.history, extended.places)].tolist()
     if not options.json:
-        _tell(old, extended, savings, unused)
+        _print_result(old, extended, savings, unused)
     described = _described(old, extended, savings, unused)
     if format is not None:
         refuse_other_ids(extended.history, format, options)
@@ -165,7 +165,7 @@ def _learned(history: History) -> int:
     return history.vocabulary_size - least_size(history)
 
 
-def _tell(old: History, extended: Extended, savings: dict[str, Costs], unused: list[int]) -> None:
+def _print_result(old: History, extended: Extended, savings: dict[str, Costs], unused: list[int]) -> None:
     history = extended.history
     new = extended.added
     end = f" {END_SENTENCES[history.end_reason]}" if history.end_reason else ""

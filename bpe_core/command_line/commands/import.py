@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.list and options.table:
         raise BpeError("Name a tokenizer, or leave the name out and give --list.")
-    return _list(options.json) if options.list else _tell(options.table, options.json)
+    return _list(options.json) if options.list else _describe(options.table, options.json)
 
 
 def _list(as_json: bool) -> int:
@@ -62,7 +62,7 @@ def _list(as_json: bool) -> int:
     return 0
 
 
-def _tell(table: str, as_json: bool) -> int:
+def _describe(table: str, as_json: bool) -> int:
     study = open_study(table)
     agreement = check_import(table, OpenedTable(study.history, study.format))
     notes = study.notes if agreement is None else (*study.notes, *agreement.notes)

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from bpe_core.studies.making import open_study  # the help needs none
+    from bpe_core.studies.making import open_study  # the help does not need this module
 
     path = options.output or Path(options.table).with_suffix(".pins.json")
     pins = _of_folder(options.table) if options.folder else Pins.of(open_study(options.table))

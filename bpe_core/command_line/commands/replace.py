@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
             texts[file] = named_texts([file]).words(old.recipe, Work(work.progress))
         spent = {name: costs(words, old, replaced.history) for name, words in texts.items()}
     refuse_other_ids(replaced.history, _format(source, options), options)
-    notes = (*opened.notes, *replaced.sentences, *_told(spent))
+    notes = (*opened.notes, *replaced.sentences, *_cost_sentences(spent))
     described = {
         "swapped": len(replaced.removed),
         "ids": list(replaced.removed),
@@ -82,5 +82,5 @@ def _format(source: Source, options: argparse.Namespace) -> Format:
     return FORMATS[options.to] if options.to else format_for(options.out)
 
 
-def _told(spent: dict[str, Costs]) -> list[str]:
+def _cost_sentences(spent: dict[str, Costs]) -> list[str]:
     return [f"{plain(name)}: {cost}." for name, cost in spent.items()]

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
         raise BpeError("Name the runs to share, or say --lesson; a page holds one or the other.")
     if options.lesson is not None:
         share_lessons(options.output, options.lesson, title=options.title)
-        return _tell(options, [])
+        return _print_result(options, [])
     runs = list[SharedRun]()
     text = options.text
     for table in options.tables:
@@ -56,12 +56,12 @@ def run(options: argparse.Namespace) -> int:
     runs[0] = replace(runs[0], note="\n".join(filter(None, (options.note, runs[0].note))))
     write_page(runs, options.output, title=options.title, text=text)
     reasons = [(run.title, why_not(run.history)) for run in runs]
-    return _tell(
+    return _print_result(
         options, [(f"{title}: the page cannot split texts with this run. {why}") for title, why in reasons if why]
     )
 
 
-def _tell(options: argparse.Namespace, notes: list[str]) -> int:
+def _print_result(options: argparse.Namespace, notes: list[str]) -> int:
     if options.json:
         print(json.dumps({"output": options.output, "notes": notes}, ensure_ascii=False))
     else:

@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     summary = summary_of(result.table)
     if options.summary is not None:
         write_data(summary, options.summary)
-    _tell(options, plan, summary)
+    _print_result(options, plan, summary)
     if table is not None and not options.json:
         were = "was" if result.known == 1 else "were"
         again = f" ({result.known:,} of them {were} there)" if result.known else ""
@@ -117,7 +117,7 @@ def _outputs(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
     return next(iter(tables), None), next(iter(sessions), None)
 
 
-def _tell(options: argparse.Namespace, plan: Plan, summary: DataTable) -> None:
+def _print_result(options: argparse.Namespace, plan: Plan, summary: DataTable) -> None:
     rows = summary.records()
     if options.json:
         print(json.dumps(rows, ensure_ascii=False))

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(reports, ensure_ascii=False, indent=1))
     else:
         for report in reports:
-            _tell(report)
+            _print_result(report)
     return 0 if all(report["sound"] for report in reports) else UNSOUND
 
 
@@ -82,7 +82,7 @@ def _certificate_in(path: Path) -> Any:
     try:
         data = path.read_bytes() if path.suffix == ".json" else b""
     except (OSError, ValueError):
-        return None  # who opens it as a table says why
+        return None  # the error follows when the file is opened as a table
     if KIND.encode() not in data:
         return None
     return json_of(data, f"{path}: the certificate of a floor is not valid JSON")
@@ -93,7 +93,7 @@ def _floors(document: Any) -> dict[str, Any]:
 
     Raise FormatError if a floor of the certificate, or of the answer that holds the certificate, is wrong.
     """
-    # plain code: it shares nothing with the code that made the prices
+    # this module shares no code with the search that computed the prices
     from bpe_core.reference.floor import checked, reached
 
     is_answer = isinstance(document, dict) and "certificate" in document
@@ -145,7 +145,7 @@ def _is_counts(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(len(ARCHIVE)) == ARCHIVE
     except (OSError, ValueError):  # or a NUL in its name
-        return False  # opening it as a table says why
+        return False  # the error follows when the file is opened as a table
 
 
 def _session(path: Path) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def _parts(session: SavedSession) -> list[str]:
     return lines
 
 
-def _tell(report: dict[str, Any]) -> None:
+def _print_result(report: dict[str, Any]) -> None:
     if report["sound"]:
         print(f"{report['file']}: sound, {report['what']}")
     else:
