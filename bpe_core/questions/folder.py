@@ -115,8 +115,8 @@ def _sentences(first: FolderFile, files: list[FolderFile], by_file: dict[str, Fi
         stages = Counter(text.stage for text in difference.texts)
         for stage, times in stages.most_common(MOST_SAID):
             example = next(text.text for text in difference.texts if text.stage == stage)
-            yield f"{name}: in {times:,} of {difference.texts_compared:,} texts {STAGES[stage]}, such as "
-            f"{quoted(example)}."
+            where = f"in {times:,} of {difference.texts_compared:,} texts"
+            yield f"{name}: {where} {STAGES[stage]}, such as {quoted(example)}."
     if first.llama_cpp_name:
         yield f"In llama.cpp the way in which {first.name} splits texts into words is called {first.llama_cpp_name}."
 
