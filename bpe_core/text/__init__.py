@@ -1,1 +1,4 @@
-"""The way of texts from what a person names to words: reading, normalization, special tokens, splitting."""
+"""The package that turns files and strings into words.
+
+The package reads the texts, normalizes them, finds the special tokens, and splits the text between the special tokens.
+"""

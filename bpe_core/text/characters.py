@@ -1,10 +1,14 @@
-"""The changes of characters, with the offset each came from: Unicode forms, lower case, cleaning, removed accents.
+r"""Functions that change the characters of a text and return the offset in the old text of each new character.
 
-Recent Unicode characters are treated as in the libraries that tokenizers are made with: they have no normalization form
-yet, but some have a lower-case letter. The bytes of a text are viewed without a copy if the string keeps them: ASCII
-always does, other strings once they were viewed.
+The changes are Unicode forms, lower case, cleaned control characters and removed accents.
 
->>> small("ΑΣ"), in_form("e\\u0301l", "NFC")
+Recent Unicode characters are treated as in the libraries that tokenizers are made with: they have no
+normalization form
+yet, but some have a lower-case letter. The bytes of a text are viewed without a copy if the string stores them.
+An ASCII
+string always stores its bytes. Any other string stores them from the first view on.
+
+>>> small("ΑΣ"), in_form("e\u0301l", "NFC")
 ('ασ', ('él', array([0, 2])))
 """
 
@@ -62,7 +66,7 @@ def text_of(codes: CodePoints) -> str:
 
 
 def small(text: str) -> str:
-    """Return the text in lower case, each letter by itself."""
+    """Return the text in lower case. The letters around a letter do not change its lower case."""
     if not text.isascii() and not _ALONE.keys().isdisjoint(map(ord, set(text))):
         text = text.translate(_ALONE)
     return text.lower()
@@ -79,7 +83,7 @@ def formed(text: str, form: Form) -> str:
 
 
 def _in_lines(text: str) -> Iterator[str]:
-    """Cut the text after line ends: no form looks across them."""
+    """Split a long text after line ends. No Unicode form joins characters across a line end."""
     start = 0
     while len(text) - start > _FORMED_TOGETHER:
         stop = text.find("\n", start + _FORMED_TOGETHER) + 1 or len(text)
@@ -89,22 +93,22 @@ def _in_lines(text: str) -> Iterator[str]:
 
 
 def in_form(text: str, form: Form) -> tuple[str, Places]:
-    """Return the text in a Unicode form, and for each of its characters the index it came from."""
+    """Return the text in a Unicode form, and for each of its characters the index of its source in the old text."""
     if text.isascii() or without_form().isdisjoint(set(text)):
         return _in_form(text, form)
     texts: list[str] = []
     sources = [np.zeros(0, np.int64)]
     done = 0
     for part in _apart_without_form(text):
-        found, places = (part, np.zeros(1, np.int64)) if part in without_form() else _in_form(part, form)
-        texts.append(found)
+        formed, places = (part, np.zeros(1, np.int64)) if part in without_form() else _in_form(part, form)
+        texts.append(formed)
         sources.append(done + places)
         done += len(part)
     return "".join(texts), np.concatenate(sources)
 
 
 def _apart_without_form(text: str) -> Iterator[str]:
-    """Yield each character without a form by itself, and the text between them."""
+    """Yield each character that has no Unicode form, and the stretches of text between these characters, in order."""
     start = 0
     for place, character in enumerate(text):
         if character in without_form():
@@ -132,60 +136,68 @@ def _in_form(text: str, form: Form) -> tuple[str, Places]:
 
 @lru_cache(maxsize=1024)
 def _counts_of(part: str, form: Form) -> tuple[int, ...]:
-    """Return how many characters come from each, as Hugging Face's library counts them.
+    r"""Return for each character of `part` how many characters of the result come from the character.
 
-    The decomposition of a character comes from that character; a composition comes from its first part. If marks are
-    reordered, each mark in the new order takes the next old position.
+    The numbers are equal to those of Hugging Face's library. The decomposition of a character comes from that
+    character. A
+    composition comes from its first part. If marks are reordered, each mark in the new order takes the next old
+    position.
 
     >>> _counts_of("a\u0323\u0301", "NFC"), _counts_of("\u1ea1", "NFD"), _counts_of("a\u0301\u0323", "NFC")
     ((1, 0, 1), (2,), (1, 0, 1))
     """
     apart: Form = "NFKD" if form in ("NFKC", "NFKD") else "NFD"
-    found: list[tuple[str, int]] = []  # each character, and how many characters it replaces: 0 except for the first
+    # each character, and how many characters it replaces: 0 except for the first
+    replacing: list[tuple[str, int]] = []
     for character in part:
-        found += ((one, int(not place)) for place, one in enumerate(unicodedata.normalize(apart, character)))
-    for start, stop in _marks_in([one for one, _ in found]):
-        found[start:stop] = sorted(found[start:stop], key=lambda one: unicodedata.combining(one[0]))
+        replacing += ((new, int(not place)) for place, new in enumerate(unicodedata.normalize(apart, character)))
+    for start, stop in _marks_in([new for new, _ in replacing]):
+        replacing[start:stop] = sorted(replacing[start:stop], key=lambda pair: unicodedata.combining(pair[0]))
     counts = [0] * len(part)
     next_place = 0
-    for _, taken in _composed(found) if form in ("NFC", "NFKC") else found:
+    for _, taken in _composed(replacing) if form in ("NFC", "NFKC") else replacing:
         counts[next_place if taken else max(next_place - 1, 0)] += 1
         next_place += taken
     return tuple(counts)
 
 
 def _marks_in(characters: list[str]) -> Iterator[tuple[int, int]]:
-    """Yield where marks follow one another, so that their order may change."""
+    """Yield the start and stop of each run of combining marks. The marks of a run may be reordered."""
     start = 0
-    for place, one in enumerate([*characters, ""]):
-        if not one or not unicodedata.combining(one):
+    for place, character in enumerate([*characters, ""]):
+        if not character or not unicodedata.combining(character):
             yield start, place
             start = place + 1
 
 
 def _composed(apart: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """Compose a letter and the marks after it; return how many characters each result replaces."""
+    """Compose each letter with the marks after it. Yield each result and the number of characters that the result
+    replaces.
+    """
     first: tuple[str, int] | None = None
     marks: list[tuple[str, int]] = []
-    for one, taken in apart:
-        combines = unicodedata.combining(one)
+    for character, taken in apart:
+        combines = unicodedata.combining(character)
         is_blocked = bool(marks) and unicodedata.combining(marks[-1][0]) >= combines
-        together = unicodedata.normalize("NFC", first[0] + one) if first and not is_blocked else ""
+        together = unicodedata.normalize("NFC", first[0] + character) if first and not is_blocked else ""
         if first and len(together) == 1:
             first = together, first[1] + taken
         elif combines and first:
-            marks.append((one, taken))
+            marks.append((character, taken))
         elif combines:
-            yield one, taken
+            yield character, taken
         else:
             yield from [first, *marks] if first else ()
-            first = (one, taken)
+            first = (character, taken)
             marks = []
     yield from [first, *marks] if first else ()
 
 
 def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator[tuple[int, int]]:
-    """Cut before every character that never joins the one before it, so that each part has its form by itself."""
+    """Split the text before every character that never joins the character before it.
+
+    Each part can be normalized alone. The result is a start and a stop for each part.
+    """
     for i in range(start + 1, stop):
         if not joins_the_one_before(text[i], form):
             yield start, i
@@ -195,23 +207,30 @@ def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator
 
 @lru_cache(maxsize=8192)
 def joins_the_one_before(character: str, form: Form) -> bool:
-    """Return whether a form may reorder the character with the one before it, or compose the two."""
+    """Return whether a Unicode form may reorder the character with the character before it, or compose the two
+    characters.
+    """
     first = unicodedata.normalize("NFKD" if form in ("NFKC", "NFKD") else "NFD", character)[0]
     return unicodedata.combining(first) != 0 or first in _second_halves()
 
 
 @lru_cache(maxsize=1)
 def _second_halves() -> frozenset[str]:
-    """Return the characters that are composed onto another: the last ones of canonical decompositions."""
+    """Return the characters that can be composed onto a character: the second parts of canonical decompositions."""
     # computed by a rule, not in the tables
     hangul = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
     decompositions = (unicodedata.decomposition(chr(code)) for code in range(0x30000))
-    pairs = (found.split() for found in decompositions if found and not found.startswith("<"))
+    pairs = (
+        decomposition.split() for decomposition in decompositions if decomposition and not decomposition.startswith("<")
+    )
     return frozenset(chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2) | hangul
 
 
 class CharacterMap(dict[int, str]):
-    """A map from each character to its cleaned form, without accents, in lower case, as far as asked for."""
+    """A map from each character to its replacement, for `str.translate`.
+
+    The options say whether the map cleans control characters, removes accents, and returns lower case.
+    """
 
     def __init__(self, clean: bool, strip_accents: bool, lowercase: bool) -> None:
         super().__init__()
@@ -220,8 +239,8 @@ class CharacterMap(dict[int, str]):
         self._lowercase = lowercase
 
     def __missing__(self, code: int) -> str:
-        found = self[code] = self._became(chr(code))
-        return found
+        replacement = self[code] = self._became(chr(code))
+        return replacement
 
     def _became(self, character: str) -> str:
         if self._clean and older_unicode.controls().match(character):
@@ -246,16 +265,16 @@ class CharacterMap(dict[int, str]):
         tables = self._tables
         codes = code_points(text)
         counts = tables.counts[codes]
-        found = tables.targets[codes]
+        targets = tables.targets[codes]
         if int(counts.max(initial=1)) > 1:
-            found = repeated(found, counts)
+            targets = repeated(targets, counts)
             before = np.cumsum(counts, dtype=np.int64) - counts
             of_several = repeated(counts > 1, counts)
-            within = np.arange(len(found)) - repeated(before, counts)
-            found[of_several] = tables.several[found[of_several] + within[of_several]]
+            within = np.arange(len(targets)) - repeated(before, counts)
+            targets[of_several] = tables.several[targets[of_several] + within[of_several]]
         elif not counts.all():
-            found = found[counts > 0]
-        return found, counts
+            targets = targets[counts > 0]
+        return targets, counts
 
     @property
     def _tables(self) -> Tables:
@@ -265,8 +284,8 @@ class CharacterMap(dict[int, str]):
     @cached_property
     def _for_ascii(self) -> tuple[bytes, bytes]:
         became = [self[code] for code in range(128)]
-        left_out = bytes(code for code, one in enumerate(became) if not one)
-        return bytes(ord(one or "\0") for one in became) + bytes(128), left_out
+        left_out = bytes(code for code, replacement in enumerate(became) if not replacement)
+        return bytes(ord(replacement or "\0") for replacement in became) + bytes(128), left_out
 
 
 @lru_cache(maxsize=8)
@@ -275,7 +294,7 @@ def character_map(*, clean: bool, strip_accents: bool, lowercase: bool) -> Chara
 
 
 class Tables(NamedTuple):
-    """The character map as arrays by code point; a long text needs one look-up per character."""
+    """The replacements of a character map as arrays by code point. A long text needs one look-up for each character."""
 
     counts: npt.NDArray[np.uint8]  # how many characters it becomes
     targets: CodePoints  # the character it becomes; if there are several, their offset in `several`
@@ -322,7 +341,7 @@ def _parts_and_small_letters(strip_accents: bool, lowercase: bool) -> Iterator[t
             characters = [chr(code) for code in part if code != ord("\n")]
             became = _without_accents_and_small("\n".join(characters), strip_accents, lowercase)
             changed = zip(characters, became.split("\n"), strict=True)
-            yield from ((ord(one), other) for one, other in changed if one != other)
+            yield from ((ord(character), other) for character, other in changed if character != other)
 
 
 @lru_cache(maxsize=1)
@@ -333,7 +352,7 @@ def _every_character() -> str:
 
 
 def _runs_of(expression: regex.Pattern[str]) -> Iterator[tuple[int, int]]:
-    return (found.span() for found in expression.finditer(_every_character(), concurrent=True))
+    return (match.span() for match in expression.finditer(_every_character(), concurrent=True))
 
 
 def raw_bytes(word: str) -> bytes:
@@ -342,7 +361,10 @@ def raw_bytes(word: str) -> bytes:
 
 
 def utf8(text: str) -> bytes:
-    """Return the UTF-8 bytes of a text, without lone surrogates, which are no characters."""
+    """Return the UTF-8 bytes of a text.
+
+    Raise an error if the text holds a lone surrogate, because a lone surrogate is no character.
+    """
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -350,7 +372,10 @@ def utf8(text: str) -> bytes:
 
 
 def utf8_view(text: str) -> Bytes:
-    """Return the same bytes without a copy, if the string keeps them; it does so from now on."""
+    """Return the UTF-8 bytes of a text as an array.
+
+    If the string stores the bytes, the array is a view. The string stores the bytes from the first call on.
+    """
     size = ctypes.c_ssize_t()
     try:
         address = _bytes_of(text, ctypes.byref(size))
@@ -380,9 +405,9 @@ _LAST_BLANK = 0x3000
 
 
 def stretches(text: str) -> int:
-    """Count the words between spaces and line ends.
+    r"""Return the number of stretches of text between blanks. Spaces and line ends are blanks.
 
-    >>> stretches("two  words"), stretches(" low\\u2003lower\\n" * LONG)
+    >>> stretches("two  words"), stretches(" low\u2003lower\n" * LONG)
     (2, 20000)
     """
     if len(text) < LONG:
@@ -394,5 +419,5 @@ def stretches(text: str) -> int:
 
 @cache
 def _are_blanks() -> npt.NDArray[np.bool_]:
-    """Flag the blanks among all characters up to the last blank, and one more."""
+    """Return a mask of the blanks by code point. The mask ends one code point after the last blank."""
     return np.array([chr(code).isspace() for code in range(_LAST_BLANK + 2)])

@@ -89,7 +89,9 @@ class Corpus:
         self.word_counts = word_counts
         self.group_of_source = tuple(groups) or ("",) * len(readers)
         self.sources: tuple[Source, ...] = tuple([reader.source for reader in readers])
-        self.word_lists = tuple([one for one in readers if one.source.is_word_list and isinstance(one, FileReader)])
+        self.word_lists = tuple(
+            [reader for reader in readers if reader.source.is_word_list and isinstance(reader, FileReader)]
+        )
         self.has_texts = len(self.word_lists) < len(readers)
         sizes = [source.size for source in self.sources if source.size is not None]
         self.total_size = sum(sizes) if len(sizes) == len(readers) else None
@@ -119,12 +121,20 @@ class Corpus:
     ) -> Corpus:
         """Read files, folders, and "-" for standard input.
 
-        The name decides the kind: .jsonl, .csv, .tsv, .parquet, .arrow and .feather hold a text a row in `field`
-        (`doc.body`, `messages[].content`; without it one with a usual name), .tar and .zip hold files, everything else
-        is plain text; .gz .bz2 .xz .zst are decompressed. A table of words and counts is recognized by `word_list`, or
-        else by its column names. The encoding is that of a byte order mark, else `encoding`, else UTF-8. Addresses
-        (s3://...) are opened by the packages installed for them. A file that is named twice is read once, unless it is
-        to count `twice`. Of folders, `only` these files are read, given by their paths in them.
+        The name of a file decides its kind. A file named .jsonl, .csv, .tsv, .parquet, .arrow or .feather holds
+        a text in each
+        row: `field` names it (`doc.body`, `messages[].content`), and without `field` a usual name is taken. A
+        .tar or .zip file
+        holds files. Every other file is plain text. Files named .gz, .bz2, .xz or .zst are decompressed. A file
+        is a table of
+        words and counts if `word_list` is true, or, without `word_list`, if its columns have the names of such a
+        table.
+
+        The encoding is taken from the byte order mark, or else from `encoding`, or else it is UTF-8. Addresses
+        (s3://...) are
+        opened by the packages installed for them. A file that is named twice is read once, unless `twice` is
+        true. If `only` is
+        given, then only these files of the folders are read. A file in `only` is named by its path in its folder.
         """
         if isinstance(paths, (str, Path)):
             paths = [paths]
@@ -136,12 +146,15 @@ class Corpus:
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], *, on_invalid: OnInvalid = "strict") -> Corpus:
-        """Make a document of each text. An iterator is read as a stream, and only once."""
+        """Return a corpus in which each text is a document.
+
+        An iterator is read as a stream, and can be read only once.
+        """
         return cls([TextsReader(texts, on_invalid)])
 
     @classmethod
     def from_word_counts(cls, counts: Mapping[str, int]) -> Corpus:
-        """Take words that were counted elsewhere unchanged, neither normalized nor split."""
+        """Return a corpus of words that were counted elsewhere. The words are neither normalized nor split."""
         for word, count in counts.items():
             if not isinstance(word, str) or not isinstance(count, int) or not 0 <= count < 2**63:
                 wanted = "texts with whole numbers below 2^63, none of them negative"
@@ -150,7 +163,10 @@ class Corpus:
 
     @classmethod
     def joined(cls, corpora: Sequence[Corpus], *, twice: bool = False) -> Corpus:
-        """Join corpora of texts in order, group by group; a file that is in several of them is read once."""
+        """Join corpora of texts in order, group by group.
+
+        A file that is in several of the corpora is read once, unless `twice` is true.
+        """
         if any(corpus.word_counts is not None for corpus in corpora):
             raise CorpusError(
                 "Word counts cannot be joined with texts; count the texts first and merge the word tables."
@@ -164,7 +180,10 @@ class Corpus:
 
     @classmethod
     def _of_pairs(cls, pairs: list[tuple[Reader, str]], log: SkipLog, twice: bool) -> Corpus:
-        """Sort readers by group, and leave out repeated files unless they are to count `twice`."""
+        """Return a corpus of readers that are sorted by group.
+
+        Repeated files are left out unless `twice` is true.
+        """
         order = {group: place for place, group in enumerate(dict.fromkeys(group for _, group in pairs))}
         pairs.sort(key=lambda pair: order[pair[1]])
         pairs = pairs if twice else _once_each(pairs, log)
@@ -172,12 +191,18 @@ class Corpus:
 
     @classmethod
     def grouped(cls, groups: Mapping[str, Corpus], *, twice: bool = False) -> Corpus:
-        """Make each of these corpora a group of one corpus; a recipe's mixture uses the groups' names."""
+        """Return one corpus in which each of these corpora is a group.
+
+        A recipe's mixture uses the names of the groups.
+        """
         return cls.joined([corpus.in_group(name) for name, corpus in groups.items()], twice=twice)
 
     @property
     def reading_options(self) -> tuple[ReadingOptions | None, ...]:
-        """Return how each source is read, such as by which field; None for texts given in memory."""
+        """Return the reading options of each source, such as its field.
+
+        The options of texts given in memory are None.
+        """
         return tuple([reader.options if isinstance(reader, FileReader) else None for reader in self._readers])
 
     def in_group(self, name: str) -> Corpus:
@@ -185,32 +210,40 @@ class Corpus:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Return the names of its groups in reading order; a single empty name if there are no groups."""
+        """Return the names of the groups in reading order. If there are no groups, return a single empty name."""
         return tuple(dict.fromkeys(self.group_of_source)) or ("",)
 
     def parts(self, mixture: Mixture | None = None) -> dict[str, Corpus]:
-        """Make a corpus of each group's sample, to be read once; its `skipped` reports what was left out."""
+        """Return a corpus for each group of the mixture, which holds the sample of the group.
+
+        Each corpus can be read once. `skipped` of this corpus reports what the reading left out.
+        """
         said = (mixture or Mixture()).matched(self.groups)
         self.remarks = SkipLog()
         return {group.name: self.part(group) for group in said}
 
     def part(self, group: Group) -> Corpus:
-        """Make a corpus of the sample of one group."""
+        """Return a corpus that holds the sample of one group."""
         pairs = zip(self._readers, self.group_of_source, strict=True)
         readers = [reader for reader, name in pairs if name == group.name]
         return self._part(readers, None if group.takes_all else group, self.word_counts)
 
     def by_source(self) -> dict[str, Corpus]:
-        """Make a corpus of each file, to be read once; its `skipped` reports what was left out."""
+        """Return a corpus for each source, by the name of the source.
+
+        Each corpus can be read once. `skipped` of this corpus reports what the reading left out.
+        """
         self.remarks = SkipLog()
         return {reader.source.name: self._part([reader], self._choice) for reader in self._readers}
 
     def bunches(
         self, mixture: Mixture | None, size: int, split: Callable[[Reader, int], Sequence[Reader]] | None = None
     ) -> Iterator[tuple[str, Corpus]]:
-        """Return parts of about `size` bytes that in order give the same words, each with its group's name.
+        """Yield parts of about `size` bytes, each with the name of its group. All parts in order give the words of
+        the corpus.
 
-        `split` may make several readers of a large text. Texts stay whole if a sample is drawn from each by itself. A
+        `split` may make several readers of a large text. A text is not split if a sample is drawn from each text
+        by itself. A
         group is one part if the sample from a text depends on the texts before it.
         """
         for name, part in self.parts(mixture).items():
@@ -221,18 +254,18 @@ class Corpus:
             held: list[Reader] = []
             length = 0
             for reader in sorted(part._readers, key=lambda reader: reader.source.is_word_list):
-                for one in [reader] if split is None or choice is not None else split(reader, size):
-                    if held and (one.source.is_word_list or length >= size):
+                for part_reader in [reader] if split is None or choice is not None else split(reader, size):
+                    if held and (part_reader.source.is_word_list or length >= size):
                         yield name, part._part(held, choice)
                         held = []
                         length = 0
-                    held.append(one)
-                    length += one.source.size or size
+                    held.append(part_reader)
+                    length += part_reader.source.size or size
             if held:
                 yield name, part._part(held, choice)
 
     def apart(self) -> Corpus:
-        """Return a copy with its own remarks, to be read elsewhere."""
+        """Return a copy with its own list of remarks, so that another thread or process can read the copy."""
         part = copy(self)
         part._is_part = True
         part.remarks = SkipLog()
@@ -257,14 +290,15 @@ class Corpus:
 
     @property
     def skipped(self) -> tuple[SkippedText, ...]:
-        """Return the reports of what was left out or replaced: whole files, and parts of the last reading."""
+        """Return the reports of all that was left out or replaced: whole files, and parts of the last reading."""
         return self._found_while_opening.reports() + self.remarks.reports()
 
     def chunks(self, size: int = CHUNK_SIZE, *, several: bool = False) -> Iterator[Chunk]:
-        """Read all texts in order, in chunks of at most about `size` bytes.
+        """Read all texts in order, in chunks of about `size` bytes at most.
 
-        A chunk may hold `several` documents, which is much faster if they are short. One iterator may feed several
-        threads that take turns under a lock.
+        If `several` is true, a chunk may hold several documents, which is much faster for short documents.
+        Several threads may
+        share one iterator if they use it in turn under a lock.
         """
         if self.word_counts is not None or (self.word_lists and not self.has_texts):
             raise CorpusError("This corpus holds word counts, so its texts cannot be read; give the texts instead.")
@@ -308,7 +342,10 @@ def _once_each(pairs: Sequence[tuple[Reader, str]], log: SkipLog) -> list[tuple[
 
 
 def same_place(path: Path | str) -> str:
-    """Return one text for all spellings of a path. A link differs from its target: the disk is not read."""
+    """Return the normalized absolute path, which is equal for all spellings of a path.
+
+    The function does not read the disk, so a link and its target stay different.
+    """
     return os.path.normcase(os.path.normpath(Path(path).absolute()))
 
 
@@ -322,10 +359,12 @@ class Text(NamedTuple):
 
 
 class DocumentFilter:
-    """A filter for one reading of a group: it leaves out duplicates, samples, and takes the first bytes, in this order.
+    """A filter for one reading of a group. The filter removes duplicates, then draws a sample, then takes the first
+    bytes.
 
-    If lines are chosen one by one, each is a separate text from then on. So the choice depends neither on the order of
-    files nor on the lines around one that is left out.
+    If the sample consists of lines, each line is a separate text after the draw. So the draw depends neither on
+    the order
+    of files nor on the neighbours of a line that is left out.
     """
 
     def __init__(self, group: Group) -> None:
@@ -346,7 +385,9 @@ class DocumentFilter:
             log.add(self._group.name, f"{self.left_out:,} duplicate {what}{where} {were} left out", self.left_out)
 
     def chosen(self, pieces: Iterable[Chunk], size: int) -> Iterator[Chunk]:
-        """Choose from a source that is read document by document, in pieces of about `size` bytes."""
+        """Yield the chunks that the filter keeps, in pieces of about `size` bytes. The source is read document by
+        document.
+        """
         group = self._group
         if group.unique:
             pieces = one_by_one(_in_pieces(self._different(_texts(pieces, group.unique)), size))
@@ -406,9 +447,13 @@ def _joined(parts: list[bytes]) -> bytes:
 
 
 def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
-    """Draw for each text by the seed, its bytes and its place, so that other texts and threads change no draw.
+    """Yield the texts of a random sample.
 
-    If duplicates are left out, the order of files decides which comes first, so document numbers are not used.
+    The draw for a text depends on the seed, the bytes of the text and its position. So other texts and other
+    threads do not
+    change the draw. If duplicates are removed, the order of files decides which duplicate comes first, so the
+    draw does not
+    use document numbers.
     """
     enough = group.sample.fraction * CHANCES
     seed = group.sample.seed
@@ -421,7 +466,9 @@ def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
 
 
 def _in_pieces(texts: Iterator[Text], size: int) -> Iterator[Chunk]:
-    """Join short texts: a piece for each line would take longer than counting it."""
+    """Join short texts to pieces of about `size` bytes. A separate piece for each line would take longer than
+    counting it.
+    """
     held: list[bytes] = []
     length = bytes_read = 0
     for text in texts:

@@ -1,4 +1,4 @@
-"""The decoding of tokens as a library does it: small steps, by the names of Hugging Face's tokenizers.
+"""The decoding of tokens as a library does it, in small steps. The steps have the names of Hugging Face's tokenizers.
 
 >>> steps = decoders_of([{"type": "WordPiece", "prefix": "##", "cleanup": True}])
 >>> text_of(steps, ["low", "##er", "."])
@@ -38,8 +38,8 @@ def _cleaned(text: str) -> str:
 
 
 def _byte_of(token: str) -> int | None:
-    found = _BYTE.fullmatch(token)
-    return int(found[1], 16) if found else None
+    match = _BYTE.fullmatch(token)
+    return int(match[1], 16) if match else None
 
 
 # SentencePiece reads <0x0a>, in small letters, as a text
@@ -49,7 +49,7 @@ _NO_BYTES: dict[str, int] = {}
 
 @dataclass(frozen=True)
 class SpaceDecoder:
-    """The decoder of files that have none: it puts a space between tokens."""
+    """The decoder of files that name no decoder. It puts a space between tokens."""
 
     words: ClassVar[str] = "A space separates tokens."
 
@@ -74,17 +74,17 @@ class ByteFallback:
     words: ClassVar[str] = "Tokens such as <0x41> become their bytes."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
-        found: list[str] = []
+        texts: list[str] = []
         for is_byte, run in groupby(tokens, key=lambda token: _byte_of(token) is not None):
             if not is_byte:
-                found += run
+                texts += run
                 continue
             data = bytes(byte for token in run if (byte := _byte_of(token)) is not None)
             try:
-                found.append(data.decode())
+                texts.append(data.decode())
             except UnicodeDecodeError:
-                found += ["\ufffd"] * len(data)
-        return found
+                texts += ["\ufffd"] * len(data)
+        return texts
 
 
 @dataclass(frozen=True)
@@ -194,15 +194,15 @@ class CTC:
         return f"Only the first of equal tokens in a row stays, and “{self.pad_token}” is left out."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
-        found = [token.replace(self.pad_token, "") for token, _ in groupby(tokens)]
+        texts = [token.replace(self.pad_token, "") for token, _ in groupby(tokens)]
         if self.cleanup:
-            found = [_cleaned(token).replace(self.word_delimiter_token, " ") for token in found]
-        return [token for token in found if token]
+            texts = [_cleaned(token).replace(self.word_delimiter_token, " ") for token in texts]
+        return [token for token in texts if token]
 
 
 @dataclass(frozen=True)
 class SentencePiece:
-    """The decoding of SentencePiece; control symbols have no text."""
+    """The decoder that decodes as SentencePiece does. Control symbols have no text."""
 
     unknown: str
     unknown_shown: str = UNKNOWN_SHOWN
@@ -219,16 +219,16 @@ class SentencePiece:
         return f"“{self.unknown}” becomes “{self.unknown_shown}”, and “{BLANK}” a space, but at the beginning nothing."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
-        found: list[str] = []
+        texts: list[str] = []
         at_first, dropped = True, False  # whether the blank at the beginning may still come, and whether it came
         byte_of = _CAPITAL_BYTES.get if self.has_bytes else _NO_BYTES.get
         for is_byte, run in groupby(tokens, key=lambda token: byte_of(token) is not None):
             if is_byte:
                 data = bytes(byte for token in run if (byte := byte_of(token)) is not None)
-                found.append(data.decode(errors=_EACH_BYTE))
+                texts.append(data.decode(errors=_EACH_BYTE))
                 continue
             for token in run:
-                at_first = at_first and not dropped and not any(found)
+                at_first = at_first and not dropped and not any(texts)
                 dropped = False
                 if token == self.unknown:
                     token = self.unknown_shown
@@ -239,8 +239,8 @@ class SentencePiece:
                         token = token[1:]
                         dropped = not self.drops_blanks
                     token = token.replace(BLANK, " ")
-                found.append(token)
-        whole = "".join(found)
+                texts.append(token)
+        whole = "".join(texts)
         return [preparing(self._behind).changed(TracedPiece.bare(whole)).text if self.map else whole]
 
     @property
@@ -251,7 +251,7 @@ class SentencePiece:
 
 @dataclass(frozen=True)
 class LlamaBytes:
-    """The decoding of bytes by llama.cpp, which shows added tokens as the file has them."""
+    """The decoder that decodes bytes as llama.cpp does. Added tokens are returned as they are in the file."""
 
     as_text: str = ""  # the added tokens that could be read as bytes, one a line
 
@@ -269,7 +269,7 @@ class LlamaBytes:
 
 @dataclass(frozen=True)
 class LlamaWords:
-    """The decoding of BERT's tokens by llama.cpp, which also puts a space before the first word."""
+    """The decoder that decodes BERT's tokens as llama.cpp does, with a space also before the first word."""
 
     as_text: str = ""  # the added tokens that are not special, one a line
     prefix: str = "##"
@@ -288,7 +288,7 @@ class LlamaWords:
 
 @dataclass(frozen=True)
 class LlamaSpaces:
-    """The cleaning of a decoded text by llama.cpp."""
+    """The decoder that removes spaces from a decoded text as llama.cpp does."""
 
     words: ClassVar[str] = "Spaces before . , ! ? and around ' are taken away."
 
@@ -311,11 +311,13 @@ KINDS: dict[str, type[Decoder]] = {kind.__name__: kind for kind in get_args(Deco
 def decoders_of(values: object) -> tuple[Decoder, ...]:
     if not isinstance(values, list | tuple) or len(values) > MOST_STEPS:
         raise RecipeError(f"The decoding must be a list of at most {MOST_STEPS:,} steps.")
-    return tuple(one if isinstance(one, Decoder) else decoder_in(one) for one in values)
+    return tuple(value if isinstance(value, Decoder) else decoder_in(value) for value in values)
 
 
 def decoder_in(value: object) -> Decoder:
-    """Return the step of a JSON object; raise a RecipeError if it is none, or is not supported."""
+    """Return the decoding step that a JSON object describes. Raise RecipeError if the object describes no supported
+    step.
+    """
     step: Decoder = built(KINDS, value)
     if isinstance(step, Replace):
         Expression.of(step.pattern, step.is_regex)
@@ -335,15 +337,15 @@ def as_json(step: Decoder) -> dict[str, Any]:
 
 
 def text_of(steps: Iterable[Decoder], tokens: Sequence[str], silent: Collection[str] = ()) -> str:
-    """Return the text of tokens, as files write them; `silent` are the tokens without a text."""
-    found = list(tokens)
+    """Return the decoded text of tokens as files write them. The tokens in `silent` have no text."""
+    texts = list(tokens)
     for step in steps:
-        found = step.became(found, silent)
-    return "".join(found)
+        texts = step.became(texts, silent)
+    return "".join(texts)
 
 
 def blank_sign(steps: tuple[Step, ...]) -> str:
-    """Return the sign that these steps replace blanks by."""
+    """Return the character by which these steps replace blanks. Return an empty text if they replace no blanks."""
     for step in steps:
         if isinstance(step, pre_tokenizers.Metaspace):
             return step.replacement
@@ -353,7 +355,7 @@ def blank_sign(steps: tuple[Step, ...]) -> str:
 
 
 def puts_blank_before(steps: tuple[Step, ...]) -> bool:
-    """Return whether these steps put a blank before a text that has none."""
+    """Return whether these steps put a blank before a text that does not begin with a blank."""
     return any(
         isinstance(step, normalizers.Prepend)
         or (isinstance(step, pre_tokenizers.Metaspace) and step.prepend_scheme != "never")

@@ -1,7 +1,7 @@
-"""The weight and the sample of each group of texts: a choice of the recipe, by the groups' names.
+"""The weight and the sample of each group of texts. A recipe holds them by the names of the groups.
 
 A weight is a factor ("2", "0.5", "1/3": each word of the group counts so many times), or a share of the whole by bytes
-or by words. Both are fractions, so the weighted counts are exact (`bpe_core.counting.grouped`).
+or by words. Factors and shares are fractions, so the weighted counts are exact (`bpe_core.counting.grouped`).
 
 >>> mixture = Mixture((Group("de", weight_of("70%")), Group("code", weight_of("30%"))), by="bytes")
 >>> Mixture.from_json_value(mixture.to_json_value()) == mixture
@@ -36,20 +36,20 @@ Weight = Fraction | float | str  # as a person gives it
 
 @dataclass(frozen=True, init=False, repr=False)
 class Sample:
-    """A sample of a group: the first bytes of its texts, or random documents or lines, or both.
+    """A sample of a group: the first bytes of its texts, or random documents or lines. A sample may also limit both.
 
     Parameters
     ----------
     first_bytes
-        How many bytes of its texts are read; all, if left out.
+        How many bytes of the group's texts are read. All bytes are read if this is left out.
     fraction
-        The share of its documents or lines that is drawn: 0.1, "10%" or a `Fraction`.
+        The share of the group's documents or lines that is drawn: 0.1, "10%" or a `Fraction`.
     of
         Whether "documents" or "lines" are drawn.
     seed
         The seed of the draw.
     rest
-        Whether all that is not drawn is taken instead: the other part of a split.
+        Whether the sample is all that the draw leaves out: the other part of a split.
 
     Examples
     --------
@@ -100,22 +100,27 @@ class Sample:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Group:
-    """A group of texts: its weight beside others, its sample, and whether each text is read only once.
+    """A group of texts with its weight in a mixture, its sample, and the choice whether repeated texts are read
+    only once.
 
     Parameters
     ----------
     name
-        The name by which texts are in the group.
+        The name of the group.
     weight
-        Its weight: 0.4, "40%" or a `Fraction`. In a mixture it is a factor, or a share of the bytes or words.
+        The weight: 0.4, "40%" or a `Fraction`. In a mixture the weight is a factor, or a share of the bytes or
+        words.
     sample
-        What is taken of its texts.
+        The part of the group's texts that is read.
     unique
-        Whether of "documents" or "lines" that are the same, byte by byte, only one is read.
+        Whether "documents" or "lines" with equal bytes are read only once. If this is empty, repeated texts are
+        read.
     dev_of
-        The language whose dev text it is: it is not learned from, and tells who is worst off.
+        The language whose dev text this group is. A dev text is not learned from. It shows how well its language
+        is split.
     ratio
-        How much shorter than others this language is to become, where none has a dev text.
+        How much shorter than other languages this language is to become. It is used if no language has a dev
+        text.
 
     Examples
     --------
@@ -172,27 +177,30 @@ class Group:
 
     @property
     def role(self) -> str:
-        """Return the role of the group where languages are compared; empty if it has none."""
+        """Return the role of the group when languages are compared, as words.
+
+        Return an empty text if it has no role.
+        """
         if self.dev_of:
             return f"is the dev text of {self.dev_of}"
         return "" if self.ratio is None else f"has the ratio {float(self.ratio):g}"
 
     @property
     def hangs_together(self) -> bool:
-        """Return whether the sample from a text depends on the texts before it, and not on that text alone."""
+        """Return whether the sample from a text depends on the texts before that text."""
         return bool(self.unique) or self.sample.first_bytes is not None
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """A mixture of groups. A group that it does not name counts once and whole, unless shares are given.
+    """A mixture of groups. A group that the mixture does not name counts once and whole, unless the weights are shares.
 
     Parameters
     ----------
     groups
         The groups with their weights.
     by
-        What the weights are: "times" for factors, "bytes" or "words" for shares of the whole by either.
+        The meaning of the weights: "times" for factors, "bytes" or "words" for shares of all bytes or words.
 
     Examples
     --------
@@ -223,8 +231,8 @@ class Mixture:
         if self.by != "times" and sum(weights) != 1:
             said = " + ".join(share_text(weight) for weight in weights[:MOST_NAMED])
             more = " + ..." if len(weights) > MOST_NAMED else ""
-            found = share_text(sum(weights, Fraction()))
-            raise RecipeError(f"The shares of a mixture must add up to 100 %; {said}{more} are {found}.")
+            total = share_text(sum(weights, Fraction()))
+            raise RecipeError(f"The shares of a mixture must add up to 100 %; {said}{more} are {total}.")
 
     @property
     def says_nothing(self) -> bool:
@@ -232,7 +240,7 @@ class Mixture:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Return the groups that have a dev text or a ratio, in their given order."""
+        """Return the languages that have a dev text or a ratio, in the order of the groups."""
         with_dev = tuple(group.dev_of for group in self.groups if group.dev_of)
         return with_dev or tuple(group.name for group in self.groups if group.ratio is not None)
 
@@ -240,7 +248,9 @@ class Mixture:
         return next((group for group in self.groups if group.name == name), Group(name))
 
     def matched(self, names: Sequence[str]) -> tuple[Group, ...]:
-        """Return the entries for these groups of a corpus; refuse a mixture that names other groups."""
+        """Return the mixture's entries for these groups of a corpus. Raise CorpusError if the mixture names other
+        groups.
+        """
         lacking = [group.name for group in self.groups if group.name not in names]
         if lacking and not any(names):
             raise CorpusError(
@@ -261,14 +271,14 @@ class Mixture:
         return tuple(map(self.of, names))
 
     def in_words(self) -> str:
-        """Return the mixture as a sentence for people.
+        """Return the mixture as a phrase for people.
 
         >>> Mixture((Group("de", Fraction(7, 10)), Group("code", Fraction(3, 10))), by="bytes").in_words()
         'de 70 %, code 30 % (by bytes)'
         """
-        weights = [f"{one.weight} times" if self.by == "times" else share_text(one.weight) for one in self.groups]
+        weights = [f"{group.weight} times" if self.by == "times" else share_text(group.weight) for group in self.groups]
         weighed = zip(self.groups, weights, strict=True)
-        said = ", ".join(f"{one.name} {one.role or weight}" for one, weight in weighed)
+        said = ", ".join(f"{group.name} {group.role or weight}" for group, weight in weighed)
         return said if self.by == "times" else f"{said} (by {self.by})"
 
     def with_group(self, group: Group) -> Mixture:
@@ -277,7 +287,7 @@ class Mixture:
         return replace(self, groups=tuple(group if known.name == group.name else known for known in self.groups))
 
     def to_json_value(self) -> dict[str, Any]:
-        """Return the mixture as JSON holds it, without defaults."""
+        """Return the mixture as a JSON object without default values."""
         return {"by": self.by, "groups": [_as_json(group) for group in self.groups]}
 
     @classmethod
@@ -289,8 +299,8 @@ class Mixture:
 
 
 def _changed(given: Sample | Group, usual: Sample | Group) -> dict[str, object]:
-    """Return the values that are others than usual, as a person would give them."""
-    values = {one.name: getattr(given, one.name) for one in fields(given)}
+    """Return the values that differ from the default values. Fractions are written as a person would write them."""
+    values = {field.name: getattr(given, field.name) for field in fields(given)}
     changed = {name: value for name, value in values.items() if value != getattr(usual, name)}
     return {name: str(value) if isinstance(value, Fraction) else value for name, value in changed.items()}
 
@@ -306,17 +316,19 @@ def weight_of(text: str) -> Fraction:
     try:
         if len(number) > 40 or "e" in number.lower() or "_" in number:
             raise ValueError
-        found = Fraction(number.replace(",", ".") if "/" not in number else number)
+        weight = Fraction(number.replace(",", ".") if "/" not in number else number)
     except (ValueError, ZeroDivisionError) as error:
         raise RecipeError(f"{stripped[:40]!r} is not a weight; write it as 70%, 2, 0.5 or 1/3.") from error
-    found = found / 100 if stripped.endswith("%") else found
-    if max(abs(found.numerator), found.denominator) > LARGEST_PART:
+    weight = weight / 100 if stripped.endswith("%") else weight
+    if max(abs(weight.numerator), weight.denominator) > LARGEST_PART:
         raise RecipeError(f"The weight {text[:40]!r} has too many digits; write at most 15.")
-    return found
+    return weight
 
 
 def exact(value: object, what: str) -> Fraction:
-    """Return the exact fraction of a weight or share that was given as a number or as a text.
+    """Return the exact fraction of a weight or share that is a number or a text.
+
+    Raise RecipeError if the value is no number. The message begins with `what`.
 
     >>> exact(0.4, "It"), exact("40%", "It"), exact(1 / 3, "It"), exact(2, "It")
     (Fraction(2, 5), Fraction(2, 5), Fraction(1, 3), Fraction(2, 1))
@@ -327,14 +339,14 @@ def exact(value: object, what: str) -> Fraction:
         return weight_of(value)
     if isinstance(value, bool) or not isinstance(value, Real | Decimal) or not isfinite(value):
         raise RecipeError(f"{what} must be a number, such as 0.4 or '40%', not {value!r}.")
-    found = Fraction(str(value)).limit_denominator(MOST_PARTS)
-    if not found and value:
+    fraction = Fraction(str(value)).limit_denominator(MOST_PARTS)
+    if not fraction and value:
         raise RecipeError(f"{what} is too small: {value!r}.")
-    return found
+    return fraction
 
 
 def share_text(share: Fraction) -> str:
-    """Return a share as a person reads it.
+    """Return a share as a text in percent.
 
     >>> share_text(Fraction(7, 10)), share_text(Fraction(1, 3))
     ('70 %', '33.333 %')
@@ -399,6 +411,6 @@ def _check_number(what: str, value: object, least: int) -> None:
 
 
 def mixture_of(value: object) -> Mixture | None:
-    """Read a mixture from JSON or from a person's choices; return None if it changes nothing."""
+    """Return a mixture from a JSON value or from a `Mixture`. Return None if the mixture changes nothing."""
     mixture = value if value is None or isinstance(value, Mixture) else Mixture.from_json_value(value)
     return None if mixture is None or mixture.says_nothing else mixture

@@ -1,6 +1,6 @@
-"""Noise in texts: typing errors, capitals, other letters that look alike, and spaces that are missing or doubled.
+"""Functions that put noise into texts: typing errors, capitals, similar letters, and missing or doubled spaces.
 
-Each kind changes a share of the words of a text. The same seed makes the same changes.
+Each kind of noise changes a share of the words of a text. The same seed makes the same changes.
 
 >>> noisy("one two", KINDS["capitals"], share=1.0, seed=0)
 'ONE TWO'
@@ -28,7 +28,7 @@ _LOOK_ALIKES = str.maketrans("aceopxyABCEHKMOPTX", "асеорхуАВСЕНКМ
 
 @dataclass(frozen=True)
 class NoiseKind:
-    """A kind of noise: what it changes, and how."""
+    """A kind of noise, with the places that it changes and the function that changes a place."""
 
     meaning: str
     places: re.Pattern[str]  # the places that may change
@@ -36,17 +36,17 @@ class NoiseKind:
 
 
 def noisy(text: str, kind: NoiseKind, *, share: float, seed: int) -> str:
-    """Change a share of the places of a text, chosen by a seed."""
+    """Return the text with noise in a share of its places. The seed chooses the places."""
     random = Random(seed)
 
-    def changed(found: re.Match[str]) -> str:
-        return kind.change(found[0], random) if random.random() < share else found[0]
+    def changed(place: re.Match[str]) -> str:
+        return kind.change(place[0], random) if random.random() < share else place[0]
 
     return kind.places.sub(changed, text)
 
 
 def _with_typing_error(word: str, random: Random) -> str:
-    """Drop a letter, double it, or swap it with the next one."""
+    """Return the word with one typing error: a letter is dropped, doubled, or swapped with the next letter."""
     place = random.randrange(len(word))
     error = random.choice(("drop", "double", "swap"))
     if error == "drop" and len(word) > 1:

@@ -1,6 +1,7 @@
-"""Characters as libraries with an older version of Unicode see them: newer characters are unassigned.
+"""The characters that differ between today's Unicode and the older version that tokenizer libraries use.
 
-A tokenizer must split as its file says, whatever this Python knows, so the newer characters are listed here.
+A tokenizer must split as its file says, with any version of Python. So this module lists the newer characters, which
+are unassigned in the older version.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ _FORMERLY = {"\u0295": "\u0296"}  # of another category in the older version: th
 
 
 def _set(ranges: str) -> str:
-    ends = (one.split("-") for one in ranges.split())
-    return "".join(f"\\U{int(one[0], 16):08X}-\\U{int(one[-1], 16):08X}" for one in ends)
+    ends = (codes.split("-") for codes in ranges.split())
+    return "".join(f"\\U{int(codes[0], 16):08X}-\\U{int(codes[-1], 16):08X}" for codes in ends)
 
 
 # A punctuation mark as an expression without set operations; with newer marks, and marks of former versions
@@ -101,17 +102,17 @@ def punctuation() -> regex.Pattern[str]:
 
 
 def controls() -> regex.Pattern[str]:
-    """Return the pattern of a control character, except those that separate words and lines."""
+    """Return a pattern that matches a control character, except those that separate words and lines."""
     return _compiled(r"[\p{Cc}\p{Cf}\p{Co}\ufffd]", _LATER_CONTROLS + " 9-a d")
 
 
 def without_later(text: str, expression: str = "") -> str:
-    """Replace each character that the older Unicode lacks by an unassigned character.
+    r"""Replace each character that the older Unicode lacks by an unassigned character.
 
-    If a range of the expression holds the newer character, the range holds its replacement, too.
+    If a range of the expression holds the newer character, the range also holds its replacement.
 
     >>> [ascii(without_later("\u0b53", named)) for named in ("", "[\u0b00-\u0b7f]")]
-    ["'\\\\u0378'", "'\\\\u0b04'"]
+    ["'\\u0378'", "'\\u0b04'"]
     """
     if text.isascii() or differing().isdisjoint(set(text)):
         return text
@@ -119,7 +120,7 @@ def without_later(text: str, expression: str = "") -> str:
 
 
 def as_before(values: npt.NDArray[Number], expression: str) -> npt.NDArray[Number]:
-    """Return the values by code point; newer characters get the value of an unassigned character."""
+    """Return a copy of values by code point in which each newer character has the value of an unassigned character."""
     values = values.copy()
     seen_as = _seen_as(expression)
     values[[*seen_as]] = values[[*map(ord, seen_as.values())]]
@@ -130,11 +131,14 @@ _NEWER_MARKS = "1acf-1add 1ae0-1aeb"
 
 
 def with_known_marks(text: str) -> str:
-    """Replace some newer combining marks by an older mark, as the imitated library treats them as marks."""
+    """Replace some newer combining marks by an older mark.
+
+    The imitated library treats these newer characters as marks.
+    """
     marks = characters(_NEWER_MARKS)
     if text.isascii() or marks.isdisjoint(set(text)):
         return text
-    return "".join("\u0300" if one in marks else one for one in text)
+    return "".join("\u0300" if character in marks else character for character in text)
 
 
 _NAMED = re.compile(r"\\U([0-9A-Fa-f]{8})|\\u([0-9A-Fa-f]{4})|([^\0-\x7f])")
@@ -142,19 +146,21 @@ _NAMED = re.compile(r"\\U([0-9A-Fa-f]{8})|\\u([0-9A-Fa-f]{4})|([^\0-\x7f])")
 
 @lru_cache(maxsize=64)
 def _seen_as(expression: str) -> dict[int, str]:
-    """Map the code points of newer characters to characters that an expression treats as the older Unicode does.
+    """Return the replacement of each newer character, by code point.
 
-    A replacement lies before or after each character that the expression names, as the newer character does.
+    The expression treats a replacement as the older Unicode treats the newer character. A replacement lies
+    before or after
+    each character that the expression names, just as the newer character does.
     """
-    seen_as = dict.fromkeys(_codes(_LATER), NO_CHARACTER) | {ord(one): other for one, other in _FORMERLY.items()}
-    named = {ord(one) if one else int(long or short, 16) for long, short, one in _NAMED.findall(expression)}
+    seen_as = dict.fromkeys(_codes(_LATER), NO_CHARACTER) | {ord(new): old for new, old in _FORMERLY.items()}
+    named = {ord(plain) if plain else int(long or short, 16) for long, short, plain in _NAMED.findall(expression)}
     if not named:
         return seen_as
     borders = sorted({0, 0x110000} | named | {code + 1 for code in named})
     place = {code: bisect(borders, code) for code in (*seen_as, *map(ord, seen_as.values()))}
-    near = {one: _unassigned(borders[one - 1], borders[one]) for one in {place[code] for code in seen_as}}
-    found = {code: one if place[ord(one)] == place[code] else near[place[code]] for code, one in seen_as.items()}
-    return {code: one for code, one in found.items() if one}  # a character without a replacement stays as it is
+    near = {there: _unassigned(borders[there - 1], borders[there]) for there in {place[code] for code in seen_as}}
+    same_side = {code: old if place[ord(old)] == place[code] else near[place[code]] for code, old in seen_as.items()}
+    return {code: old for code, old in same_side.items() if old}  # a character without a replacement stays as it is
 
 
 @cache
@@ -168,7 +174,7 @@ def _unassigned(start: int, stop: int) -> str:
 
 @cache
 def differing() -> frozenset[str]:
-    """Return the characters that an expression treats differently in today's Unicode and in the older one."""
+    """Return the characters that an expression treats differently in today's Unicode and in the older version."""
     return later() | _FORMERLY.keys()
 
 
@@ -182,11 +188,11 @@ def characters(ranges: str) -> frozenset[str]:
 
 
 def _codes(ranges: str) -> Iterator[int]:
-    ends = (one.split("-") for one in ranges.split())
-    return chain.from_iterable(range(int(one[0], 16), int(one[-1], 16) + 1) for one in ends)
+    ends = (codes.split("-") for codes in ranges.split())
+    return chain.from_iterable(range(int(codes[0], 16), int(codes[-1], 16) + 1) for codes in ends)
 
 
 @cache
 def without_form() -> frozenset[str]:
-    """Return characters that have a decomposition or a combining class now, but had none in the older version."""
+    """Return the characters that have a decomposition or a combining class only in newer versions of Unicode."""
     return characters(_LATER_MARKS + _LATER_PARTS)

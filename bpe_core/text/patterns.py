@@ -1,7 +1,7 @@
-"""The named patterns that split texts into words, and the check of a custom one.
+"""The named patterns that split texts into words, and the check of a custom pattern.
 
-A pattern splits text into words; merges never cross the end of a word. `bpe_core.text.scanner` makes a table of its
-expression, which is proved to split where `regex` does.
+Merges never cross the end of a word. `bpe_core.text.scanner` turns the expression of a pattern into a table. A proof
+shows that the table splits where `regex` does.
 """
 
 from __future__ import annotations
@@ -111,10 +111,11 @@ WHOLE_NUMBERS = {SPELLED_OUT["digits-right"].expression: _OWN["cl100k"].expressi
 
 
 def understood_pattern(pattern: str, custom: str) -> tuple[str, str]:
-    """Return the name of a pattern and its custom expression as a recipe keeps them.
+    """Return the name of a pattern and its custom expression as a recipe stores them.
 
-    A pattern that is spelled out, or that a plug-in has, is kept as an expression, so that files can be read without
-    the plug-in. An unknown name, and a custom expression that does not compile, are refused.
+    If the pattern comes from a plug-in, or is one of `SPELLED_OUT`, the recipe stores its expression under the name
+    "custom", so that files can be read without the plug-in. Raise PatternError for an unknown name and for a custom
+    expression that does not compile.
     """
     if pattern in SPELLED_OUT:
         custom = custom or SPELLED_OUT[pattern].expression
@@ -136,7 +137,10 @@ def understood_pattern(pattern: str, custom: str) -> tuple[str, str]:
 
 
 def compile_custom(custom: str) -> regex.Pattern[str]:
-    """Compile a custom expression; the error shows the position of a mistake."""
+    """Compile a custom expression.
+
+    Raise PatternError if the expression has a mistake; the message shows its position.
+    """
     import regex  # takes a while to load
 
     too_large = f"The pattern '{custom[:80]}' is too large or too deeply nested."
@@ -184,7 +188,7 @@ def is_too_large(expression: str) -> bool:
 
 
 def written_out(expression: str) -> float:
-    """Return the number of parts of the expression with its repetitions written out, or a somewhat larger number.
+    """Return the number of parts of the expression when each repetition is written out, or a somewhat larger number.
 
     >>> written_out("abc"), written_out("a{9}"), written_out("(?:ab){9}c{0,9}")
     (3, 10, 41)
@@ -211,7 +215,7 @@ def written_out(expression: str) -> float:
 
 
 def _copies(part: re.Match[str]) -> int:
-    """Return how many copies a quantifier makes: as many as must match, and one for more."""
+    """Return the number of copies for a quantifier: the number of required matches, and one more."""
     least = {"?": 0, "*": 0, "+": 1}.get(part["count"])
     if least is None:
         least = _number(part["least"])
@@ -221,7 +225,7 @@ def _copies(part: re.Match[str]) -> int:
 
 
 def _at_most(expression: str) -> float:
-    """Return the size for the case that every repetition is inside every other one."""
+    """Return the largest possible size, as if every repetition were inside every other repetition."""
     copies = [len(expression)]
     for count in _ANY_COUNT.finditer(expression):
         if count["comment"]:

@@ -1,7 +1,7 @@
-"""Runs of one script, by the table of scripts in the libraries that train tokenizers.
+"""The runs of one script in a text, by the table of scripts in the libraries that train tokenizers.
 
-That table is older than Python's. In it, newer characters and the space have no script, so they belong to the run of
-the character before them. Japanese kana count as the same script as Chinese characters.
+That table is older than Python's table. In the older table, newer characters and the space have no script, so they
+belong to the run of the character before them. Japanese kana count as the same script as Chinese characters.
 
 >>> text = " Tokyo 東京タワー, ok"
 >>> [text[slice(*found.span())] for found in runs().finditer(with_older_scripts(text))]
@@ -53,20 +53,22 @@ _FORMER = {"\u061c": "!", "\u0589": "!", "\u30fc": "\u4e00", "\u0953": "\u0904",
 
 @cache
 def _others() -> dict[int, str]:
-    """Return the replacements for characters that have another script, or no script, in the older table."""
-    return dict.fromkeys(map(ord, characters(_LATER)), NO_CHARACTER) | {ord(one): new for one, new in _FORMER.items()}
+    """Return by code point a replacement for each character whose script is different or missing in the older table."""
+    return dict.fromkeys(map(ord, characters(_LATER)), NO_CHARACTER) | {
+        ord(character): new for character, new in _FORMER.items()
+    }
 
 
 def with_older_scripts(text: str) -> str:
-    """Return the text with replacements for all characters whose script differs in the older table."""
+    """Return the text with a replacement for each character whose script differs in the older table."""
     return text.translate(_others())
 
 
 @cache
 def runs() -> regex.Pattern[str]:
-    """Return the pattern of a run of one script, for the texts of `with_older_scripts`."""
+    """Return a pattern that matches a run of one script in a text that `with_older_scripts` returned."""
     import regex  # takes a while to load
 
     sets = {script: rf"\p{{Script={script}}}" for script in _NAMES.split()}
     sets["Han"] += r"\p{Script=Hiragana}\p{Script=Katakana}"
-    return regex.compile("|".join(rf"[{one}][{one}\p{{Script=Unknown}}]*" for one in sets.values()))
+    return regex.compile("|".join(rf"[{members}][{members}\p{{Script=Unknown}}]*" for members in sets.values()))

@@ -1,4 +1,4 @@
-"""Special tokens in a text: never split, never changed, never merged across."""
+"""The search for special tokens in a text. A special token is never split, never changed, and never merged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ FEW = 500  # so few alternatives that an expression takes only some microseconds
 
 
 def parts_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
-    """Cut the text at its special tokens, which are marked by True. If several match, the longest counts.
+    """Split the text at its special tokens. Yield each part, and whether it is a special token.
+
+    If several tokens match at an offset, the longest token counts.
 
     >>> list(parts_of("one<end>two<end>", ("<end>",)))
     [('one', False), ('<end>', True), ('two', False), ('<end>', True)]
@@ -33,23 +35,28 @@ def parts_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[str, bool]]
 
 @lru_cache(maxsize=16)
 def finder(specials: tuple[str, ...]) -> Find:
-    """Return a function that finds special tokens in texts; make it once for many texts."""
+    """Return a function that finds special tokens in texts. Use the same function for many texts, because making it
+    is slow.
+    """
     if not specials:
         return lambda _: iter(())
     if len(specials) > FEW:
         return partial(_places_of_many, *_by_length(specials))
     longest_first = sorted(specials, key=len, reverse=True)
     expression = re.compile("|".join(map(re.escape, longest_first)))
-    return lambda text: (found.span() for found in expression.finditer(text))
+    return lambda text: (match.span() for match in expression.finditer(text))
 
 
 def _places_of_many(
     known: frozenset[str], lengths: list[int], beginning: re.Pattern[str], text: str
 ) -> Iterator[tuple[int, int]]:
-    """Search for tokens of each length, as an expression would try one token after the other, with the GIL held."""
+    """Yield the start and stop of each special token in a text.
+
+    At each possible beginning the function looks for tokens of each length, the longest first. It holds the GIL.
+    """
     place = 0
-    while found := beginning.search(text, place):
-        start = place = found.start()
+    while match := beginning.search(text, place):
+        start = place = match.start()
         pieces = (text[start : start + length] for length in lengths)
         place += len(next((piece for piece in pieces if piece in known), ""))
         if place > start:
@@ -59,7 +66,7 @@ def _places_of_many(
 
 
 def _by_length(specials: tuple[str, ...]) -> tuple[frozenset[str], list[int], re.Pattern[str]]:
-    """Return all tokens, their lengths in descending order, and an expression of their beginnings."""
+    """Return all tokens, their lengths in descending order, and a pattern that matches where a token may begin."""
     first = min(specials)
     last = max(specials)
     shared = next((first[:end] for end in range(len(first), 0, -1) if last.startswith(first[:end])), "")

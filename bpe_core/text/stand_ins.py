@@ -1,9 +1,9 @@
-"""The printable character that represents each byte in byte-level vocabularies.
+r"""The printable characters that represent bytes in byte-level vocabularies.
 
-A printable byte is represented by itself, the others by the characters from U+0100 on: a blank is `Ġ` and a line feed
-`Ċ`, so no token ever holds a blank or a line break.
+A printable byte is represented by itself. The other bytes are represented by the characters from U+0100 on: a blank is
+`Ġ` and a line feed `Ċ`, so no token ever holds a blank or a line break.
 
-    >>> "".join(map(stand_ins().__getitem__, b" the\\n"))
+    >>> "".join(map(stand_ins().__getitem__, b" the\n"))
     'ĠtheĊ'
 """
 
@@ -16,16 +16,16 @@ _PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 
 @cache
 def stand_in_order() -> tuple[int, ...]:
-    """Return the bytes sorted by their stand-ins, in the order in which GPT-2 numbers them."""
+    """Return the bytes in the order in which GPT-2 numbers the characters that represent them."""
     return _PRINTABLE + tuple(sorted({*range(256)}.difference(_PRINTABLE)))
 
 
 @cache
 def stand_ins() -> tuple[str, ...]:
-    found = [chr(byte) for byte in range(256)]
+    characters = [chr(byte) for byte in range(256)]
     for place, byte in enumerate(stand_in_order()[len(_PRINTABLE) :]):
-        found[byte] = chr(256 + place)
-    return tuple(found)
+        characters[byte] = chr(256 + place)
+    return tuple(characters)
 
 
 @cache

@@ -1,12 +1,12 @@
-"""The places of a text where its words end, which no tokenizer decides.
+r"""The words of a text by its writing alone. They do not depend on a tokenizer.
 
-    >>> text = "Low prices, 2:\\nget_price(天気)"
+    >>> text = "Low prices, 2:\nget_price(天気)"
     >>> [f"{text[start:stop]} {kind}" for start, stop, kind in words_of(text)]
     ['Low Latin', 'prices Latin', '2 digits', 'get_price names', '天 Han', '気 Han']
 
 A word is a run of letters with their marks, and with apostrophes between letters. Where a script puts no spaces between
-words, each letter is one. Digits are words of their own, and so are names of code: with an underscore, with a digit
-behind a letter, or with a capital letter behind a small one.
+words, each letter is a word. A run of digits is a word. A name of code is a word: it has an underscore, a digit after a
+letter, or a capital letter after a small letter.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ class Word(NamedTuple):
 
 
 def words_of(text: str) -> Iterator[Word]:
-    """Yield the words of a text with their places and kinds."""
-    for found in _pattern().finditer(text):
-        start, stop = found.span()
-        yield Word(start, stop, found.lastgroup if found.lastgroup in (DIGITS, NAMES) else script_of(text[start]))
+    """Yield each word of a text with its start, its stop and its kind. The kind is a script, digits, or names."""
+    for match in _pattern().finditer(text):
+        start, stop = match.span()
+        yield Word(start, stop, match.lastgroup if match.lastgroup in (DIGITS, NAMES) else script_of(text[start]))
 
 
 @cache
 def script_of(letter: str) -> str:
-    """Return the script of a letter by the first word of its name.
+    """Return the script of a letter, from the first word of its Unicode name.
 
     >>> [script_of(letter) for letter in "aжµ東かアก"]
     ['Latin', 'Cyrillic', 'Greek', 'Han', 'Hiragana', 'Katakana', 'Thai']
@@ -67,11 +67,11 @@ def _pattern() -> regex.Pattern[str]:
 
 
 def segmented(lines: Sequence[str]) -> tuple[str, list[Word]]:
-    """Return the text of lines whose words are divided by spaces, without these, and its words.
+    r"""Return the text of segmented lines without the spaces that separate words, and the words of the text.
 
     >>> text, words = segmented(["天気 が", "良い"])
     >>> text, [tuple(word) for word in words]
-    ('天気が\\n良い', [(0, 2, 'Han'), (2, 3, 'Hiragana'), (4, 6, 'Han')])
+    ('天気が\n良い', [(0, 2, 'Han'), (2, 3, 'Hiragana'), (4, 6, 'Han')])
     """
     text: list[str] = []
     words: list[Word] = []

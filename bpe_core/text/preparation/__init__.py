@@ -1,1 +1,4 @@
-"""The small steps by which a file turns text into words, for whatever other choices of a recipe cannot say."""
+"""The steps by which a tokenizer file turns text into words.
+
+A recipe stores steps if its other choices cannot describe the file.
+"""

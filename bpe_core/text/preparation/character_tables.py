@@ -13,10 +13,10 @@ from bpe_core.text.characters import raw_bytes
 
 
 class CharacterTable:
-    """A file's table of replacements, in the form that SentencePiece compiles.
+    """A table of replacements from a file, in the form that SentencePiece compiles.
 
     The data is the length of the trie in four bytes, the trie of UTF-8 bytes as a double array of 32-bit numbers, and
-    the replacement texts, each with a zero byte after it.
+    the replacement texts. Each replacement text ends with a zero byte.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -27,7 +27,10 @@ class CharacterTable:
         self._texts = data[4 + size :]
 
     def _prefixes(self, key: bytes) -> Iterator[tuple[int, int]]:
-        """Yield the prefixes of a key in the table, the shortest first: their lengths, and where their texts are."""
+        """Yield each prefix of `key` that is in the table, the shortest first.
+
+        A prefix is its length in bytes and the offset of its replacement text.
+        """
         units = self._units
         place = 0
         if not units:
@@ -43,12 +46,12 @@ class CharacterTable:
                 yield length, units[place] & 0x7FFFFFFF
 
     def __contains__(self, text: str) -> bool:
-        """Return whether a text is part of something that the table replaces."""
+        """Return whether a replacement text of the table contains this text."""
         return text.encode() in self._texts
 
     @property
     def is_sound(self) -> bool:
-        """Return whether all its texts are valid UTF-8."""
+        """Return whether all replacement texts of the table are valid UTF-8."""
         try:
             self._texts.decode()
         except UnicodeDecodeError:
@@ -56,13 +59,21 @@ class CharacterTable:
         return True
 
     def shortest(self, text: str) -> str | None:
-        found = next(self._prefixes(text.encode()), None)
-        return None if found is None else self._text(found[1])
+        prefix = next(self._prefixes(text.encode()), None)
+        return None if prefix is None else self._text(prefix[1])
 
     def longest(self, text: bytes) -> tuple[int, str] | None:
-        """Return the length in bytes of the longest prefix of whole characters in the table, and its replacement."""
-        found = [one for one in self._prefixes(text) if text[one[0] : one[0] + 1] < b"\x80" or text[one[0]] >= 0xC0]
-        return (found[-1][0], self._text(found[-1][1])) if found else None
+        """Return the longest prefix of `text` in the table that consists of whole characters.
+
+        The result is the length of the prefix in bytes and its replacement. Return None if the table has no such
+        prefix.
+        """
+        prefixes = [
+            (length, place)
+            for length, place in self._prefixes(text)
+            if text[length : length + 1] < b"\x80" or text[length] >= 0xC0
+        ]
+        return (prefixes[-1][0], self._text(prefixes[-1][1])) if prefixes else None
 
     def continues(self, key: bytes) -> bool:
         """Return whether the table has this key, or a key that begins with it."""
@@ -85,7 +96,7 @@ def _offset(unit: int) -> int:
 
 
 class EachAlone(dict[int, str]):
-    """A map of the replacement of each single character, for `str.translate`."""
+    """A map from each single character to its replacement, for `str.translate`."""
 
     def __init__(self, table: CharacterTable, *, longest: bool = False) -> None:
         super().__init__()
@@ -95,8 +106,8 @@ class EachAlone(dict[int, str]):
     def __missing__(self, code: int) -> str:
         longest = self._table.longest(raw_bytes(chr(code))) if self._longest else None
         new = (longest and longest[1]) if self._longest else self._table.shortest(chr(code))
-        self[code] = found = chr(code) if new is None else new
-        return found
+        self[code] = replacement = chr(code) if new is None else new
+        return replacement
 
 
 @lru_cache(maxsize=4)

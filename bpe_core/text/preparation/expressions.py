@@ -1,8 +1,8 @@
-r"""Expressions of Oniguruma, the engine of Hugging Face's tokenizers, translated for `regex`.
+r"""The translation of expressions from Oniguruma to `regex`. Hugging Face's tokenizers use the engine Oniguruma.
 
-There `^` and `$` are the ends of a line, but no line begins behind the last line break; `\Z` also matches before that
-one, `\h` is a hexadecimal digit, `(?m)` lets the dot match line breaks, `{2}+` is a repeated repetition, `{2}?`
-one that may be missing, and in `\U0001F600` the first sign is a plain U.
+In Oniguruma `^` and `$` match at the ends of a line, but no line begins after the last line break. `\Z` also matches
+before the last line break. `\h` is a hexadecimal digit. `(?m)` lets the dot match line breaks. `{2}+` is a repeated
+repetition. `{2}?` is a repetition that may be missing. In `\U0001F600` the first sign is a plain U.
 
     >>> Expression(r"a$|\h{2}+").spans("a\nff00")
     [(0, 1), (2, 6)]
@@ -59,25 +59,25 @@ class Expression:
 
     @classmethod
     def of(cls, pattern: str, is_regex: bool) -> Expression:
-        """Return an expression, or one that matches a text literally."""
+        """Return an expression. If `is_regex` is false, the expression matches the text `pattern` literally."""
         return _known(pattern if is_regex else regex.escape(pattern, literal_spaces=True))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the spans of all matches; an empty match counts, except directly after another match."""
+        """Return the spans of all matches. An empty match is included, unless it directly follows another match."""
         patience = PATIENCE + len(text) / PATIENT_CHARACTERS
         text = self._as_known(text)
         try:
-            found = [match.span() for match in self._compiled.finditer(text, concurrent=True, timeout=patience)]
-            empty = sum(start >= stop for start, stop in found)
-            if 0 < empty < len(found):  # otherwise no match directly follows another
-                found = self._with_empty(text, patience)
+            spans = [match.span() for match in self._compiled.finditer(text, concurrent=True, timeout=patience)]
+            empty = sum(start >= stop for start, stop in spans)
+            if 0 < empty < len(spans):  # otherwise no match directly follows another
+                spans = self._with_empty(text, patience)
         except (TimeoutError, MemoryError) as error:
             shown = text[:60] + ("…" if len(text) > 60 else "")
             raise PatternError(
                 f"The file's pattern '{self._written[:80]}' takes too much time or memory on the text {shown!r}. "
                 "A repetition inside a repetition, such as (a+)+, is the usual cause."
             ) from error
-        return found
+        return spans
 
     def _as_known(self, text: str) -> str:
         return without_later(text, self._compiled.pattern)
@@ -92,7 +92,9 @@ class Expression:
 
     @cached_property
     def _runs_of(self) -> npt.NDArray[np.bool_] | None:
-        """Mark the code points in the set, if the expression matches whole runs of one set; otherwise return None."""
+        """Return a mask of the code points in the set, if the expression matches whole runs of one set. Otherwise
+        return None.
+        """
         from bpe_core.text.scanner import beginnings  # takes a while to load
         from bpe_core.text.scanner.expression import CharacterSet, NoTable, Repeat, read_expression
 
@@ -106,38 +108,38 @@ class Expression:
         return None
 
     def found(self, text: str) -> list[str]:
-        """Return the texts of its matches that are not empty; leaving out their offsets saves time."""
+        """Return the texts of all matches that are not empty. The function computes no offsets, which saves time."""
         if not self._compiled.groups and self._as_known(text) is text:
             try:
-                found: list[str] = self._compiled.findall(text, concurrent=True, timeout=PATIENCE)
+                texts: list[str] = self._compiled.findall(text, concurrent=True, timeout=PATIENCE)
             except (TimeoutError, MemoryError):
-                found = [""]
-            if "" not in found:
-                return found
+                texts = [""]
+            if "" not in texts:
+                return texts
         return [text[start:stop] for start, stop in self.spans(text) if stop > start]
 
     def _with_empty(self, text: str, patience: float) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         place = 0
         while place <= len(text) and (match := self._compiled.search(text, place, timeout=patience)):
             start, stop = match.span()
-            if start == stop and found and found[-1][1] == stop:
+            if start == stop and spans and spans[-1][1] == stop:
                 place += 1
                 continue
-            found.append((start, stop))
+            spans.append((start, stop))
             place = stop
-        return found
+        return spans
 
 
 def _with_runs_as(content: str, text: str, which: npt.NDArray[np.bool_]) -> str:
     codes = code_points(text)
-    found = which[codes]
-    if not found.any():
+    is_in_run = which[codes]
+    if not is_in_run.any():
         return text
-    begins = found & ~np.concatenate(([False], found[:-1]))
-    before = np.cumsum(~found)[begins]  # the number of unchanged characters before each
+    begins = is_in_run & ~np.concatenate(([False], is_in_run[:-1]))
+    before = np.cumsum(~is_in_run)[begins]  # the number of unchanged characters before each
     return text_of(
-        np.insert(codes[~found], np.repeat(before, len(content)), np.tile(code_points(content), len(before)))
+        np.insert(codes[~is_in_run], np.repeat(before, len(content)), np.tile(code_points(content), len(before)))
     )
 
 
@@ -205,15 +207,17 @@ _NOTHING = ["[^", r"\0", "-", r"\U0010FFFF", "]"]
 
 
 def _holds_all(listed: list[str]) -> bool:
-    """Return whether a set lists a class and its opposite; `regex` then forgets that the set is negated."""
-    found = regex.sub(r"(\\.)|\[\^(?:\\.|[^]])*\]", r"\1", "".join(listed))
-    found = found.replace(r"\d", r"\p{Nd}").replace(r"\D", r"\P{Nd}")
-    kinds = {(one[1], one[2:]) for one in _TOKEN.findall(found) if one[0] == "\\" and one[1] in "sSpP"}
+    """Return whether a set lists a class and its opposite. For such a set, `regex` ignores the negation of the set."""
+    members = regex.sub(r"(\\.)|\[\^(?:\\.|[^]])*\]", r"\1", "".join(listed))
+    members = members.replace(r"\d", r"\p{Nd}").replace(r"\D", r"\P{Nd}")
+    kinds = {(token[1], token[2:]) for token in _TOKEN.findall(members) if token[0] == "\\" and token[1] in "sSpP"}
     return any((kind.swapcase(), name) in kinds for kind, name in kinds)
 
 
 def may_match_nothing(expression: str) -> bool:
-    r"""Return whether the expression may match between two characters, judged without looking at them.
+    r"""Return whether the expression may match an empty text.
+
+    The function does not look at lookaheads and lookbehinds.
 
     >>> may_match_nothing(r"\s+(?!\S)|a"), may_match_nothing("(?<=a)|b"), may_match_nothing("x?")
     (False, True, True)
@@ -240,16 +244,21 @@ _NAMED = regex.compile(r"\\([pP])\{(\^?)([^}]*)\}")
 
 
 def _property(token: str, named: regex.Match[str], *, within: bool) -> str:
-    """Return a property that `regex` defines differently, written as a set, or as the inside of a set."""
-    found = _PROPERTIES.get(named[3].lower().replace("_", "").replace(" ", "").replace("-", ""))
-    if found is None:
+    """Return a property that `regex` defines differently, written as a set.
+
+    If `within` is true, the property stands in a set, so the result is the inside of a set where this is
+    possible. Any other
+    property is returned unchanged.
+    """
+    translation = _PROPERTIES.get(named[3].lower().replace("_", "").replace(" ", "").replace("-", ""))
+    if translation is None:
         return token
     is_negated = (named[1] == "P") != (named[2] == "^")
-    return found[1] if within and not is_negated else f"[{'^' * is_negated}{found[within]}]"
+    return translation[1] if within and not is_negated else f"[{'^' * is_negated}{translation[within]}]"
 
 
 def _repeated(written: list[str], counts: str) -> str:
-    """Make a group of the repeated part, so that it can be repeated again."""
+    """Put the repeated part at the end of `written` into a group, so that it can be repeated again."""
     from bpe_core.text.preparation.ignoring_case import is_whole_set  # takes a while to load
 
     first = len(written) - 1

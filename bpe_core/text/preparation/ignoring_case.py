@@ -1,8 +1,8 @@
-r"""Expressions for `regex` that match the same as Oniguruma if case is ignored.
+r"""The translation of expressions that ignore case, so that `regex` matches the same texts as Oniguruma.
 
-Both engines know that `s` may also be `S` or `ſ`. In Oniguruma several letters can also equal one letter (`ss` and
-`ß`), `i` only equals `I`, and `\p{Lu}` keeps its case outside of sets. If both engines match the same, an expression
-stays unchanged.
+In both engines `s` also matches `S` and `ſ`. In Oniguruma several letters can equal one letter (`ss` and `ß`), `i`
+equals only `I`, and `\p{Lu}` keeps its case outside of sets. If both engines match the same texts, an expression stays
+unchanged.
 
     >>> "".join(as_in_oniguruma(["(?i:", "s", "s", "|", "a", ")"])), "".join(as_in_oniguruma(["(?i)", "a", "b"]))
     ('(?:(?:[Ssſ][Ssſ]|[ßẞ])|[Aa])', '(?i)ab')
@@ -26,7 +26,10 @@ Stretch = tuple[int, int]  # where letters begin and end that can equal one lett
 
 
 def as_in_oniguruma(tokens: Sequence[str]) -> list[str]:
-    """Return the tokens of an expression without flags that ignore case; unchanged if both engines match the same."""
+    """Return the tokens of an expression without flags that ignore case.
+
+    If both engines match the same texts, return the tokens unchanged.
+    """
     written = list[str]()
     is_same = True
     looks_back = list[bool]()  # in the surrounding groups
@@ -47,7 +50,10 @@ def as_in_oniguruma(tokens: Sequence[str]) -> list[str]:
 
 
 def _units(tokens: Sequence[str]) -> Iterator[tuple[Sequence[str], bool]]:
-    """Yield what belongs together (a set, letters in a row, any other token), and whether its case is ignored."""
+    """Yield each unit of an expression, and whether the case of the unit is ignored.
+
+    A unit is a set, a row of letters, or any other token.
+    """
     ignores, outside = False, list[bool]()  # outside: in the surrounding groups
     place = 0
     while place < len(tokens):
@@ -74,7 +80,7 @@ def _opens(token: str) -> bool:
 
 
 def is_whole_set(token: str) -> bool:
-    """Return whether the token is one set from its first bracket to its last; a set can also begin as in []a]."""
+    """Return whether the token is a single complete set. A set can also begin with a bracket as its member: `[]a]`."""
     return token[0] == "[" and len(token) > len("[^]") and token[-1] == "]"
 
 
@@ -88,7 +94,7 @@ def _end_of_set(tokens: Sequence[str], start: int) -> int:
 
 
 def _end_of_letters(tokens: Sequence[str], start: int) -> int:
-    """Return the end of letters that stand together; a letter that is repeated stands alone."""
+    """Return the end of a row of letters. A letter that is repeated is a row by itself."""
     stop = start
     while stop < len(tokens) and _letter(tokens[stop]):
         stop += 1
@@ -97,7 +103,7 @@ def _end_of_letters(tokens: Sequence[str], start: int) -> int:
 
 
 def _letter(token: str) -> str:
-    """Return the character that a token means literally; empty for any other token."""
+    """Return the character that a token matches literally. Return an empty text for any other token."""
     if token.startswith(r"\U") and len(token) == len(r"\U00000000"):
         return chr(int(token.removeprefix(r"\U"), 16))
     return token if len(token) == 1 and token not in _SPECIAL else ""
@@ -109,13 +115,15 @@ def _without_flag(token: str) -> str:
 
 
 def _spelled_out(unit: Sequence[str], *, alone: bool) -> tuple[str, bool]:
-    """Return an expression for everything that a unit can match, and whether `regex` matches the same by itself.
+    """Return an expression that lists everything that a unit can match.
 
-    If letters are `alone`, as in a lookbehind, none of them equals several letters.
+    The second result is whether `regex` matches the same texts by itself. If `alone` is true, as in a
+    lookbehind, no letter
+    equals several letters.
     """
     token = "".join(unit)
     if _letter(unit[0]) and alone:
-        return "".join(_one_of(_alike().get(_letter(one).casefold(), _letter(one))) for one in unit), False
+        return "".join(_one_of(_alike().get(_letter(letter).casefold(), _letter(letter))) for letter in unit), False
     if _letter(unit[0]):
         return _letters("".join(map(_letter, unit)))
     if token[0] == "[" and not is_whole_set(unit[0]):
@@ -127,16 +135,19 @@ def _spelled_out(unit: Sequence[str], *, alone: bool) -> tuple[str, bool]:
 
 @cache
 def _alike() -> dict[str, str]:
-    """Return all characters that are equal when case is ignored, by their common form."""
-    found: dict[str, str] = {}
+    """Return a map from each case-folded text to all characters with this case-folded text.
+
+    Characters without another spelling are left out.
+    """
+    spellings: dict[str, str] = {}
     for character in map(chr, _WITH_CASE):
         small = character.casefold()
-        found[small] = found.get(small, "") + character
-    return {small: characters for small, characters in found.items() if len(characters) > 1 or len(small) > 1}
+        spellings[small] = spellings.get(small, "") + character
+    return {small: characters for small, characters in spellings.items() if len(characters) > 1 or len(small) > 1}
 
 
 def _one_of(characters: Iterable[str]) -> str:
-    escaped = [regex.escape(one) for one in sorted(characters)]
+    escaped = [regex.escape(character) for character in sorted(characters)]
     return escaped[0] if len(escaped) == 1 else f"[{''.join(escaped)}]"
 
 
@@ -145,9 +156,11 @@ def _parts(small: str) -> str:
 
 
 def _character(small: str) -> str:
-    """Return an expression for the case-folded form of one character, which can be several letters."""
-    one = _one_of(_alike().get(small, small))
-    return one if len(small) == 1 else f"(?:{_parts(small)}|{one})"
+    """Return an expression for all spellings of one case-folded character. A case-folded character can be several
+    letters.
+    """
+    single = _one_of(_alike().get(small, small))
+    return single if len(small) == 1 else f"(?:{_parts(small)}|{single})"
 
 
 def _letters(letters: str) -> tuple[str, bool]:
@@ -164,7 +177,9 @@ def _letters(letters: str) -> tuple[str, bool]:
 
 
 def _ways(small: Sequence[str], stretches: set[Stretch]) -> Iterator[str]:
-    """Yield an expression for each part of the letters that no multi-letter match reaches out of."""
+    """Split the letters into parts such that no match of several letters crosses a part's end. Yield an expression
+    for each.
+    """
     start = 0
     while start < len(small):
         stop = start + 1
@@ -188,13 +203,16 @@ def _way(small: Sequence[str], stretches: set[Stretch]) -> str:
 
 @lru_cache(maxsize=64)
 def _set(written: str) -> tuple[str, bool]:
-    """Return a set with all equals of its members; for a few letters `regex` finds these by itself."""
+    """Return a set that also holds all other spellings of its members.
+
+    The second result is whether `regex` matches the same texts by itself.
+    """
     is_negated = written.startswith("[^")
     body = "[" + written[2:] if is_negated else written
     is_plain = written.isascii() and not set(body[1:-1]) & {*"iI\\[-"}
     holds = regex.compile(f"(?V1){body}").fullmatch
     groups = [(small, characters) for small, characters in _alike().items() if any(map(holds, characters))]
-    more = [one for _, characters in groups for one in characters if not holds(one)]
+    more = [character for _, characters in groups for character in characters if not holds(character)]
     if is_negated:
         return (f"(?:(?!{_one_of(more)}){written})" if more else written), is_plain
     ways = [written, *([_one_of(more)] if more else []), *(_parts(small) for small, _ in groups if len(small) > 1)]

@@ -1,4 +1,4 @@
-"""Steps that change a text as a whole; the new text knows where each of its characters came from."""
+"""The steps that change a whole text. The new text stores the source of each of its characters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NMT = {chr(code): "" for code in (*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F,
 
 def by_character(piece: TracedPiece, became: Callable[[str], str]) -> TracedPiece:
     if piece.is_bare:
-        return piece.written(piece.text.translate({ord(one): became(one) for one in set(piece.text)}))
+        return piece.written(piece.text.translate({ord(old): became(old) for old in set(piece.text)}))
     texts: list[str] = []
     sources: list[int] = []
     for character, source in zip(piece.text, piece.sources, strict=True):
@@ -42,7 +42,7 @@ def by_character(piece: TracedPiece, became: Callable[[str], str]) -> TracedPiec
 def without(piece: TracedPiece, characters: regex.Pattern[str]) -> TracedPiece:
     if piece.is_bare:
         return piece.written(characters.sub("", piece.text))
-    return replaced(piece, [found.span() for found in characters.finditer(piece.text)], "")
+    return replaced(piece, [match.span() for match in characters.finditer(piece.text)], "")
 
 
 def replaced(piece: TracedPiece, spans: list[tuple[int, int]], content: str) -> TracedPiece:
@@ -128,7 +128,10 @@ MOST_TIMES = 16  # how many times longer a longer text may become
 
 
 def check_growth(length: int, made: int) -> None:
-    """Raise TooLarge if a text of that length became unreasonably long: a few steps could fill all memory."""
+    """Raise TooLarge if a text of `length` characters grew to `made` characters and this is unreasonable.
+
+    Without this check a few steps of a file could fill all memory.
+    """
     if made > LONGEST_MADE and made > MOST_TIMES * length:
         raise TooLarge(
             f"The tokenizer's steps make at least {made:,} characters of a text of {length:,}, which is too many. "
@@ -149,8 +152,8 @@ class Replace:
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         if len(self.content) > MOST_TIMES and (len(piece.text) + 1) * len(self.content) > LONGEST_MADE:
-            found = len(Expression.of(self.pattern, self.is_regex).spans(piece.text))
-            check_growth(len(piece.text), found * len(self.content))
+            count = len(Expression.of(self.pattern, self.is_regex).spans(piece.text))
+            check_growth(len(piece.text), count * len(self.content))
         if piece.is_bare and self.pattern and not self.is_regex:
             return piece.written(piece.text.replace(self.pattern, self.content))
         if piece.is_bare and piece.text:
@@ -167,7 +170,7 @@ class Nmt:
     words: ClassVar[str] = "Control characters are left out; line breaks and invisible signs become spaces."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
-        return by_character(piece, lambda one: _NMT.get(one, one))
+        return by_character(piece, lambda character: _NMT.get(character, character))
 
 
 @dataclass(frozen=True)
@@ -178,7 +181,7 @@ class BytesShown:
         if piece.is_in_bytes:
             return piece
         shown = stand_ins()
-        return by_character(piece, lambda one: "".join(shown[byte] for byte in one.encode())).in_bytes()
+        return by_character(piece, lambda character: "".join(shown[byte] for byte in character.encode())).in_bytes()
 
 
 @dataclass(frozen=True)
@@ -205,7 +208,9 @@ class BertNormalizer:
             piece = without(piece, older_unicode.controls())
             piece = piece.written(_BLANK.sub(" ", piece.text))
         if self.handle_chinese_chars and not piece.text.isascii():
-            piece = by_character(piece, lambda one: f" {one} " if _IDEOGRAPH.match(one) else one)
+            piece = by_character(
+                piece, lambda character: f" {character} " if _IDEOGRAPH.match(character) else character
+            )
         if self.lowercase if self.strip_accents is None else self.strip_accents:
             piece = UnicodeForm("NFD").changed(piece)
             piece = without(piece, older_unicode.marks_without_width())
@@ -236,15 +241,18 @@ _SHORT = 6  # bytes: a shorter cluster is looked up as a whole
 
 def _clusters(text: str) -> Iterator[str]:
     place = 0
-    for found in _CLUSTERS.findall(older_unicode.without_later(older_unicode.with_known_marks(text))):
-        for cluster in (found,) if len(found) == 1 else _UNJOINED.split(found):
+    for joined in _CLUSTERS.findall(older_unicode.without_later(older_unicode.with_known_marks(text))):
+        for cluster in (joined,) if len(joined) == 1 else _UNJOINED.split(joined):
             yield text[place : place + len(cluster)]
             place += len(cluster)
 
 
 @dataclass(frozen=True)
 class Precompiled:
-    """A replacement by a file's table, which looks up grapheme clusters (Hugging Face) or the longest match."""
+    """A step that replaces characters by a table of the file.
+
+    The step looks up grapheme clusters, as Hugging Face's library does, or the longest match.
+    """
 
     precompiled_charsmap: str  # base64
     longest: bool = False
@@ -287,17 +295,20 @@ class Precompiled:
 
     @property
     def nearest(self) -> list[Precompiled | Prepend | Replace]:
-        """Return the most similar steps that look neither at grapheme clusters nor at the rest of a text."""
-        found: list[Precompiled | Prepend | Replace] = [replace(self, one_blank=False, before="", behind="")]
-        found += [SEVERAL_BLANKS] * self.one_blank + [Prepend(self.before)] * bool(self.before)
-        return found + [Replace(BEHIND, True, self.behind)] * (self.behind != "" and not self.one_blank)
+        """Return the most similar steps that use neither grapheme clusters nor the surrounding text."""
+        steps: list[Precompiled | Prepend | Replace] = [replace(self, one_blank=False, before="", behind="")]
+        steps += [SEVERAL_BLANKS] * self.one_blank + [Prepend(self.before)] * bool(self.before)
+        return steps + [Replace(BEHIND, True, self.behind)] * (self.behind != "" and not self.one_blank)
 
     def holds(self, text: str) -> bool:
-        """Return whether a kept text, or a text that the table replaces, contains this text."""
+        """Return whether a kept text, or a replacement text of the table, contains this text."""
         return text in self.kept or text in self.table
 
     def _stretches(self, text: str) -> Iterator[str]:
-        """Yield the changed text. Lines in which a grapheme cluster may have several characters take a slower way."""
+        """Yield the changed text in stretches.
+
+        Lines in which a grapheme cluster may have several characters are changed cluster by cluster, which is slower.
+        """
         done = 0
         while joins := _JOINS.search(text, done):
             start = text.rfind("\n", done, joins.start()) + 1 or done
@@ -308,13 +319,13 @@ class Precompiled:
 
     def _line(self, line: str) -> str:
         known = self._known
-        found = []
+        texts = []
         for cluster in _clusters(line):
             new = known.get(cluster)
             if new is None:
                 new = known[cluster] = "".join(became for _, _, became in self._by_clusters(cluster))
-            found.append(new)
-        return "".join(found)
+            texts.append(new)
+        return "".join(texts)
 
     @cached_property
     def _known(self) -> dict[str, str]:
@@ -338,12 +349,14 @@ class Precompiled:
             place += len(cluster)
 
     def _longest(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Yield each changed part with its span; characters that are looked up alone are taken together."""
+        """Yield the start, stop and new text of each changed part. Characters that are looked up one by one share a
+        part.
+        """
         done = 0
         joins = self._joins_in(text)
-        while joins and (found := joins.search(text, done)):
-            yield from self._each(text, done, found.start())
-            place = found.start()
+        while joins and (match := joins.search(text, done)):
+            yield from self._each(text, done, match.start())
+            place = match.start()
             kept = self._kept.match(text, place) if self._kept else None
             longest = self.table.longest(raw_bytes(text[place : place + LONGEST_KEY])) if kept is None else None
             if kept:
@@ -363,7 +376,10 @@ class Precompiled:
             yield place, place + 1, alone[ord(text[place])]
 
     def _joins_in(self, text: str) -> regex.Pattern[str] | None:
-        """Return an expression for kept texts, and for neighbours that the table may replace together."""
+        """Return a pattern for the kept texts, and for neighbours in `text` that the table may replace together.
+
+        Return None if there is nothing to match.
+        """
         known = self._known_pairs
         joined = set[str]()
         for pair in set(map("".join, pairwise(text))):
@@ -393,7 +409,7 @@ class Precompiled:
     @cached_property
     def _kept(self) -> regex.Pattern[str] | None:
         texts = sorted(filter(None, self.kept.split(KEPT_APART)), key=len, reverse=True)
-        return regex.compile("|".join(regex.escape(one, special_only=True) for one in texts)) if texts else None
+        return regex.compile("|".join(regex.escape(text, special_only=True) for text in texts)) if texts else None
 
     @cached_property
     def _alone_longest(self) -> dict[int, str]:
@@ -401,7 +417,7 @@ class Precompiled:
 
 
 def _with_one_blank(parts: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
-    """Leave out spaces at the beginning of the text, and of each part after a space."""
+    """Leave out spaces at the beginning of the text, and spaces after a part that ends with a space."""
     after_blank = True
     for start, stop, text in parts:
         new = text.lstrip(" ") if after_blank else text

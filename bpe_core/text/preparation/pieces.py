@@ -1,4 +1,4 @@
-"""Parts of a text that know where each character came from, the ways to cut them, and added tokens.
+"""The parts of a text with the source of each character, the ways to split them, and added tokens.
 
 >>> mask = AddedToken("<mask>", lstrip=True)
 >>> [(start, stop) for start, stop, token in found_in("a <mask> b", finder(("<mask>",)), {"<mask>": mask}) if token]
@@ -34,7 +34,7 @@ class TracedPiece(NamedTuple):
 
     @classmethod
     def bare(cls, text: str) -> TracedPiece:
-        """Return a text without sources, which takes less time."""
+        """Return a piece without the sources of its characters, which saves time."""
         return cls(text, range(0), 0)
 
     @property
@@ -43,7 +43,7 @@ class TracedPiece(NamedTuple):
 
     @classmethod
     def whole(cls, text: str, first: int = 0) -> TracedPiece:
-        """Return an unchanged text that begins at the character `first` of the original."""
+        """Return a piece for an unchanged text. Its first character is character `first` of the original text."""
         return cls(text, range(first, first + len(text)), first + len(text))
 
     def part(self, start: int, stop: int) -> TracedPiece:
@@ -53,7 +53,10 @@ class TracedPiece(NamedTuple):
         return TracedPiece(self.text[start:stop], self.sources[start:stop], end, self.is_in_bytes)
 
     def begun_with(self, text: str) -> TracedPiece:
-        """Return the piece with a text put before it, whose source is the first character."""
+        """Return the piece with `text` put before it. The source of `text` is the source of the first character.
+
+        An empty piece stays unchanged.
+        """
         if not self.text:
             return self
         if self.is_bare:
@@ -65,7 +68,7 @@ class TracedPiece(NamedTuple):
         return TracedPiece(self.text, self.sources, self.stop, True)
 
     def written(self, text: str) -> TracedPiece:
-        """Return the piece with other characters, one for each of its characters."""
+        """Return a piece with other characters and the same sources. `text` needs as many characters as the piece."""
         return TracedPiece(text, self.sources, self.stop, self.is_in_bytes)
 
     def cut(self, matches: Iterable[Match], behavior: Behavior, *, invert: bool = False) -> Iterator[TracedPiece]:
@@ -75,13 +78,13 @@ class TracedPiece(NamedTuple):
 
 
 def ranges(matches: Iterable[Match], behavior: Behavior, *, invert: bool) -> Iterable[tuple[int, int]]:
-    """Return the start and stop of each part of a text that remains."""
-    return _RANGES[behavior]((start, stop, found != invert) for start, stop, found in matches)
+    """Return the start and stop of each part of a text that remains after the split."""
+    return _RANGES[behavior]((start, stop, is_match != invert) for start, stop, is_match in matches)
 
 
-def with_gaps(found: Iterable[Match], length: int) -> Iterator[Match]:
+def with_gaps(matches: Iterable[Match], length: int) -> Iterator[Match]:
     end = 0
-    for start, stop, is_match in found:
+    for start, stop, is_match in matches:
         if start > end:
             yield end, start, False
         yield start, stop, is_match
@@ -91,16 +94,19 @@ def with_gaps(found: Iterable[Match], length: int) -> Iterator[Match]:
 
 
 def _joined(matches: Iterable[Match], joins: Callable[[bool, bool], bool]) -> list[tuple[int, int]]:
-    """Join a part to the part before it if `joins` says so; it gets whether each of the two is a match."""
-    found: list[tuple[int, int]] = []
+    """Join each part to the part before it if `joins` returns true.
+
+    `joins` gets two flags: whether the part before is a match, and whether this part is a match.
+    """
+    spans: list[tuple[int, int]] = []
     before = False
     for start, stop, is_match in matches:
-        if found and joins(before, is_match):
-            found[-1] = (min(found[-1][0], start), max(found[-1][1], stop))
+        if spans and joins(before, is_match):
+            spans[-1] = (min(spans[-1][0], start), max(spans[-1][1], stop))
         else:
-            found.append((start, stop))
+            spans.append((start, stop))
         before = is_match
-    return found
+    return spans
 
 
 def _is_first_match(before: bool, is_match: bool) -> bool:
@@ -130,7 +136,7 @@ def _compiled(expression: str) -> regex.Pattern[str]:
 
 @dataclass(frozen=True)
 class AddedToken:
-    """A token of the recipe that is searched for by other rules than a plain special token."""
+    """A token of the recipe with its own rules for the search: whole words only, or with the spaces around it."""
 
     content: str
     single_word: bool = False  # only if no word continues at either side
@@ -150,10 +156,11 @@ class AddedToken:
 
 
 def found_in(text: str, find: Find, known: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:
-    """Yield the tokens of a text and the gaps between them: (start, stop, token or "").
+    """Yield the tokens of a text and the gaps between them as (start, stop, token). The token of a gap is empty.
 
-    A token that takes spaces can reach over the tokens after it. These are found all the same, and the search goes on
-    after the last of them, as in Hugging Face's library.
+    A token that takes spaces can overlap the tokens after it. These tokens are also yielded, and the search goes
+    on after
+    the last of them, as in Hugging Face's library.
     """
     end = 0
     for start, stop in find(text):
@@ -163,11 +170,11 @@ def found_in(text: str, find: Find, known: Mapping[str, AddedToken]) -> Iterator
             if how.single_word and _is_inside_word(text, start, stop):
                 continue
             if how.lstrip:
-                found = _compiled(_BLANKS_BEFORE).match(text, min(start, end), start)
-                start = max(found.start() if found else start, end)
+                blanks = _compiled(_BLANKS_BEFORE).match(text, min(start, end), start)
+                start = max(blanks.start() if blanks else start, end)
             if how.rstrip:
-                found = _compiled(_BLANKS_BEHIND).match(text, stop)
-                stop = found.end() if found else stop
+                blanks = _compiled(_BLANKS_BEHIND).match(text, stop)
+                stop = blanks.end() if blanks else stop
         if start > end:
             yield end, start, ""
         if stop > start:
@@ -179,4 +186,4 @@ def found_in(text: str, find: Find, known: Mapping[str, AddedToken]) -> Iterator
 
 def _is_inside_word(text: str, start: int, stop: int) -> bool:
     around = without_later(text[start - 1 : start] if start else ""), without_later(text[stop : stop + 1])
-    return any(_compiled(_STARTS_WITH_WORD).match(one) for one in around)
+    return any(_compiled(_STARTS_WITH_WORD).match(character) for character in around)

@@ -1,4 +1,6 @@
-"""Steps that split a text into words: each makes pieces of pieces. The `words` of a step describe it."""
+"""The steps that split a text into words. Each step splits pieces into smaller pieces. The `words` of a step
+describe it.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ _HOW = {
 
 
 def _found(compiled: regex.Pattern[str], text: str) -> Iterable[Match]:
-    """Return the matches and the gaps between them; these expressions take linear time."""
+    """Return the matches in a text and the gaps between them. The expressions of this module take linear time."""
     return with_gaps(((*match.span(), True) for match in compiled.finditer(text, concurrent=True)), len(text))
 
 
@@ -54,11 +56,14 @@ class Split:
             return [text]
         if self.behavior == "Removed" and self.invert:
             return Expression.of(self.pattern, self.is_regex).found(text)
-        found = ranges(self._matches(text), self.behavior, invert=self.invert)
-        return [text[start:stop] for start, stop in found if stop > start]
+        spans = ranges(self._matches(text), self.behavior, invert=self.invert)
+        return [text[start:stop] for start, stop in spans if stop > start]
 
     def _leaves_whole(self, text: str) -> bool:
-        """Return whether a text surely lacks the pattern that splits it: a quick check, for files with many steps."""
+        """Return whether the step surely leaves the text whole, because the text lacks the literal pattern.
+
+        This quick check saves time for files with many steps.
+        """
         return text != "" and not (self.is_regex or self.invert) and self.pattern not in text
 
     def _matches(self, text: str) -> Iterator[Match]:
@@ -189,7 +194,7 @@ class ByteLevel:
         return map(BytesShown().changed, self.plainly(piece))
 
     def plainly(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """Yield the same words without showing them as bytes."""
+        """Yield the words of this step as text, without the characters that represent bytes."""
         if self.add_prefix_space and not piece.text.startswith(" "):
             piece = piece.begun_with(" ")
         if not self.use_regex:

@@ -1,4 +1,6 @@
-"""All steps by the names that Hugging Face's tokenizers give them: from JSON, to JSON, and applied to texts.
+"""The steps of a preparation by the names that Hugging Face's tokenizers give them, and the splitter that applies them.
+
+The module reads steps from JSON and writes them to JSON.
 
 >>> work = WordSplitter((read_step({"type": "Lowercase"}), read_step({"type": "Digits", "individual_digits": False})))
 >>> [word.text for word in work.words(work.changed(TracedPiece.whole("Route 66")))]
@@ -49,7 +51,7 @@ def is_known(values: Mapping[str, Any]) -> bool:
 
 
 def read_step(values: object) -> Step:
-    """Return the step of a JSON object; raise a RecipeError if it is none, or is not supported."""
+    """Return the step that a JSON object describes. Raise RecipeError if the object describes no supported step."""
     kind = values.get("type") if isinstance(values, dict) else None
     if kind in FORMS:
         return UnicodeForm(kind)
@@ -62,7 +64,10 @@ def read_step(values: object) -> Step:
 
 
 def built(kinds: Mapping[str, type[Any]], values: object) -> Any:
-    """Return the dataclass for a JSON object with a type and fields; raise a RecipeError if there is none."""
+    """Return the dataclass instance that a JSON object with a type and fields describes.
+
+    `kinds` holds the classes by type. Raise RecipeError if the object fits no class.
+    """
     kind = values.get("type") if isinstance(values, dict) else None
     if not isinstance(values, dict) or not isinstance(kind, str):
         raise RecipeError('A step must be an object that says its "type".')
@@ -73,7 +78,7 @@ def built(kinds: Mapping[str, type[Any]], values: object) -> Any:
 
 
 def _defaults(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Translate names and values that older files write differently."""
+    """Return the fields of a step with the names and values of older files translated."""
     given = dict(values)
     pattern = given.get("pattern")
     if kind in ("Split", "Replace"):
@@ -106,7 +111,9 @@ def _value(kind: str, field: dataclasses.Field[Any], given: Mapping[str, Any]) -
         if field.name in _AMONG and value not in _AMONG[field.name]:
             raise RecipeError(f'The step {kind}: "{field.name}" must be one of {", ".join(_AMONG[field.name])}.')
         longest = LARGEST if field.name == "precompiled_charsmap" else LONGEST_TEXT
-        if len(value) > longest or (not value.isascii() and any("\ud800" <= one <= "\udfff" for one in value)):
+        if len(value) > longest or (
+            not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value)
+        ):
             raise RecipeError(f'The step {kind}: its "{field.name}" is too long, or holds half of a surrogate pair.')
     return value
 
@@ -149,14 +156,14 @@ def is_added(step: Step, content: str) -> bool:
 
 
 def is_only_named(step: Step) -> bool:
-    """Return whether the step only names a plain special token."""
+    """Return whether the step is a special token without its own search rules."""
     return isinstance(step, AddedToken) and step == AddedToken(step.content)
 
 
 def steps_of(values: object) -> tuple[Step, ...]:
     if not isinstance(values, list | tuple) or len(values) > MOST_STEPS:
         raise RecipeError(f"The preparation must be a list of at most {MOST_STEPS:,} steps.")
-    return tuple(one if isinstance(one, Step) else read_step(one) for one in values)
+    return tuple(value if isinstance(value, Step) else read_step(value) for value in values)
 
 
 def those_of(steps: tuple[Step, ...], tokens: Collection[str]) -> tuple[Step, ...]:
@@ -164,14 +171,19 @@ def those_of(steps: tuple[Step, ...], tokens: Collection[str]) -> tuple[Step, ..
 
 
 def _place_of(step: Step) -> int:
-    """Return the position of a kind of step in the order of a preparation."""
+    """Return the sort key of a step: 0 for an added token, 1 for a normalizer, 2 for a pre-tokenizer."""
     if isinstance(step, AddedToken):
         return 0
     return 1 if is_normalizer(step) else 2
 
 
 def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bool, split: bool) -> None:
-    """Refuse a wrong order of steps, and steps that change or split the text if other choices of the recipe do, too."""
+    """Raise RecipeError for steps that do not fit the recipe.
+
+    The order of the steps must be right. If `changed`, other choices of the recipe normalize the text, so no
+    step may. If
+    `split`, a pattern splits the text, so no step may. Each named special token must be one of `tokens`.
+    """
     if changed and any(map(is_normalizer, steps)):
         raise RecipeError("The preparation normalizes the text, and so do other choices of the recipe; keep only one.")
     if split and any(map(is_pre_tokenizer, steps)):
@@ -197,7 +209,7 @@ LONGEST_KNOWN = 64  # characters of a piece
 
 class WordSplitter:
     def __init__(self, steps: Sequence[Step], *, shows_bytes: bool = False) -> None:
-        """Prepare texts by these steps; with `shows_bytes`, words keep the characters that represent bytes."""
+        """Prepare texts by these steps. If `shows_bytes`, words keep the characters that represent bytes."""
         self._shows_bytes = shows_bytes
         self._changes = [step for step in steps if isinstance(step, Normalizer)]
         self.cuts = tuple(step for step in steps if isinstance(step, PreTokenizer))
@@ -212,11 +224,14 @@ class WordSplitter:
         return piece
 
     def words(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """Return the words of a changed text; words cut from bytes may begin and end inside characters."""
+        """Return the words of a changed text. Words that are split in bytes may begin and end inside characters."""
         return self._words((piece,), 0)
 
     def texts_of_words(self, text: str, first: int = 0) -> Iterable[str]:
-        """Return a changed text's words without offsets; it begins at the character `first` of the original."""
+        """Return the words of a changed text without offsets.
+
+        The text begins at character `first` of the original text.
+        """
         if self.wants_places:
             return (word.text for word in self._words((TracedPiece.whole(text, first),), 0))
         if len(self.cuts) > 1:
@@ -227,7 +242,10 @@ class WordSplitter:
         return (word.text for word in self._words((TracedPiece.bare(text),), 0))
 
     def _texts_by_parts(self, text: str) -> Iterator[str]:
-        """Yield the same words, where several steps cut; the words of parts after the first cut are remembered."""
+        """Yield the words of a changed text that several steps split.
+
+        The words of each part after the first step are cached.
+        """
         known = self._known
         cut = self.cuts[0]
         if isinstance(cut, Split):
@@ -249,7 +267,7 @@ class WordSplitter:
             yield from words
 
     def _words(self, pieces: Iterable[TracedPiece], done: int) -> Iterator[TracedPiece]:
-        """Cut pieces by all cuts but the first `done`."""
+        """Split pieces by all splitting steps except the first `done` steps."""
         for step in self.cuts[done:-1]:
             pieces = chain.from_iterable(map(step.cut, pieces))
         words = chain.from_iterable(map(self._last_cut, pieces))
@@ -258,7 +276,7 @@ class WordSplitter:
         return (as_bytes(word) if word.is_in_bytes else word for word in words)
 
     def _last_cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """Cut by the last step, without showing words as bytes, which would be undone at once."""
+        """Split a piece by the last step. Words are not shown as bytes if the next function would undo this at once."""
         last = self.cuts[-1]
         if isinstance(last, ByteLevel) and not (piece.is_in_bytes or self._shows_bytes):
             return last.plainly(piece)
@@ -271,9 +289,12 @@ def preparing(steps: tuple[Step, ...], *, shows_bytes: bool = False) -> WordSpli
 
 
 def as_bytes(word: TracedPiece) -> TracedPiece:
-    """Return the text that printable characters represent; a byte that is no whole character is escaped."""
+    """Return the text that the printable characters of a word represent.
+
+    A byte that is no whole character is escaped.
+    """
     known = byte_of_stand_in()
-    text = bytes(known[one] for one in word.text).decode(errors="surrogateescape")
+    text = bytes(known[stand_in] for stand_in in word.text).decode(errors="surrogateescape")
     if word.is_bare:
         return TracedPiece.bare(text)
     ends = accumulate((len(raw_bytes(character)) for character in text), initial=0)

@@ -1,4 +1,4 @@
-"""The preparation of texts by SentencePiece, as steps of a recipe and as the choices behind them.
+"""The preparation of texts by SentencePiece: as steps of a recipe, and as the choices that the steps come from.
 
 >>> chosen = WholeTexts(None, Marks(prefix=True, one_blank=True))
 >>> WholeTexts.of(chosen.steps) == chosen, WholeTexts.of(chosen.steps[1:])
@@ -21,7 +21,7 @@ MARKER = "▁"
 
 
 class Marks(NamedTuple):
-    """The choices about spaces in a text."""
+    """The choices of a preparation about spaces."""
 
     prefix: bool = False
     one_blank: bool = False
@@ -55,7 +55,7 @@ class WholeTexts(NamedTuple):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Return the steps in order; the table does what depends on parts, or on the rest of a text."""
+        """Return the steps in order. The table contains the work that depends on the surrounding text."""
         marks = self.marks
         table = self.table
         if table is None:
@@ -69,7 +69,7 @@ class WholeTexts(NamedTuple):
 
     @classmethod
     def of(cls, steps: tuple[Step, ...]) -> WholeTexts | None:
-        """Return the choices behind these steps, or the nearest choices; None if the steps do something else."""
+        """Return the choices that lead to these steps, or to equivalent steps. Return None if no choices do."""
         first = steps[0] if steps else None
         table = first if isinstance(first, Precompiled) and first.longest else None
         wanted = nearest(steps)
@@ -79,5 +79,7 @@ class WholeTexts(NamedTuple):
 
 
 def nearest(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps of `tokenizers` that come nearest to these choices."""
-    return [one for step in steps for one in (step.nearest if isinstance(step, Precompiled) else [step])]
+    """Return the steps of the library `tokenizers` that come nearest to these steps."""
+    return [
+        nearest_step for step in steps for nearest_step in (step.nearest if isinstance(step, Precompiled) else [step])
+    ]

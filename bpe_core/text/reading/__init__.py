@@ -1,1 +1,1 @@
-"""The reading of texts: paths become sources, sources become streams of bytes, and streams become chunks."""
+"""The package that reads texts. Paths become sources, sources become streams of bytes, and streams become chunks."""

@@ -1,4 +1,4 @@
-"""The reading of archives: each member is read like a file of its kind; nothing is unpacked to disk."""
+"""The reader of archives. Each member is read as a file of its kind. No member is unpacked to disk."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SourceOf = Callable[[str, str, Callable[[], BinaryIO]], Source]
 
 
 class Member(NamedTuple):
-    """A file in an archive, or the reason why it is not read."""
+    """A file in an archive. `problem` is the reason why the file is not read, if there is a reason."""
 
     name: str
     open: Callable[[], BinaryIO]
@@ -42,9 +42,12 @@ class Member(NamedTuple):
 def pieces(
     source: Source, options: ReadingOptions, size: int, log: SkipLog, inside: ReadInside, source_of: SourceOf
 ) -> Iterator[Chunk]:
-    """Yield the documents of all members; report members that are no text, and refuse only if there is nothing else."""
+    """Yield the documents of all members of an archive.
+
+    Members without text are reported in the log. Raise CorpusError if no member holds text.
+    """
     reason = ""
-    found = False
+    has_text = False
     with _sentences(source):
         for member, place in _of_tar(source, log) if source.kind == "tar" else _of_zip(source):
             name = f"{source.name}: {shown(member.name)}"
@@ -56,17 +59,21 @@ def pieces(
                 if problem:
                     raise NotText(f"{name}: {problem}.")
                 for piece in inside(inner, options, size, log):
-                    found = True
+                    has_text = True
                     yield piece._replace(bytes_read=place())
             except NotText as error:
                 reason = reason or str(error)
                 log.add(source.name, str(error))
-    if not found:
+    if not has_text:
         raise CorpusError(f"There is no text in the archive {source.name}. {reason}".rstrip())
 
 
 def _why_not_wanted(name: str) -> str:
-    """Return the reason not to read a path that leads out of the archive: it was made to do harm."""
+    """Return the reason not to read a member whose path leads out of the archive. Return an empty text for any
+    other path.
+
+    A path that leads out of the archive was made to do harm.
+    """
     path = name.replace("\\", "/")
     parts = _parts(path)
     leads_out = path.startswith("/") or ".." in parts or (parts and parts[0].endswith(":"))
@@ -74,7 +81,7 @@ def _why_not_wanted(name: str) -> str:
 
 
 def _parts(path: str) -> list[str]:
-    """Return the names in a path; a path object takes long where there are many members."""
+    """Return the names in a path. A path object would take long for many members."""
     return [part for part in path.split("/") if part not in ("", ".")]
 
 
@@ -84,7 +91,9 @@ def _is_hidden(name: str) -> bool:
 
 
 class _UnpackLimit:
-    """A counter of the bytes that come out of an archive; it stops if they are far more than texts can be."""
+    """A counter of the unpacked bytes of an archive. It raises an error if the archive unpacks to far more than
+    texts can.
+    """
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -129,19 +138,22 @@ class _Stream:
 
     @property
     def lacks_its_end(self) -> bool:
-        """Return whether the archive was read to its end and lacks the empty block there."""
+        """Return whether the archive was read to its end but lacks the empty block at its end."""
         return self._has_ended and any(self._last)
 
 
 class _Head(tarfile.TarInfo):
-    """The head of a member. Extended heads are held as a whole, so they must not be long."""
+    """The head of a member in a tar archive.
+
+    The library holds an extended head in memory as a whole, so this class refuses a long extended head.
+    """
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        found = super().frombuf(buf, encoding, errors)
-        if found.type in NOTES and found.size > LONGEST_NOTE:
+        head = super().frombuf(buf, encoding, errors)
+        if head.type in NOTES and head.size > LONGEST_NOTE:
             raise tarfile.ReadError("a name or header of a member is too long")
-        return found
+        return head
 
 
 def _of_tar(source: Source, log: SkipLog) -> Iterator[tuple[Member, Callable[[], int]]]:

@@ -1,6 +1,7 @@
-"""Parquet and Arrow files (Feather, and those of Hugging Face's datasets): a column of texts, read in pieces.
+"""The reader of Parquet and Arrow files, such as Feather files and those of Hugging Face's datasets.
 
-An Arrow array holds its strings end to end. Many documents are passed on at once; none becomes a Python string.
+A column of texts is read in pieces. An Arrow array holds its strings end to end, so many documents are passed on at
+once, and no document becomes a Python string.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ def _check_places(array: Any) -> None:
 
 
 def narrow(array: Any) -> Iterator[Any]:
-    """Yield parts of an array in which repeated strings that are stored once do not take too much room."""
+    """Yield parts of an array, each of which needs little memory once it is unpacked.
+
+    An array may store a repeated string only once, so an unpacked array can be far larger than the file.
+    """
     arrow = pyarrow_or_none()
     longest = 0
     if arrow.types.is_dictionary(array.type):
@@ -59,7 +63,7 @@ def narrow(array: Any) -> Iterator[Any]:
 
 
 class Strings:
-    """The strings of an array: `bounds[i]` and `bounds[i + 1]` are the ends of the i-th in `data`."""
+    """The strings of an array. String `i` is `data[bounds[i]:bounds[i + 1]]`."""
 
     def __init__(self, array: Any) -> None:
         arrow = pyarrow_or_none()
@@ -83,7 +87,9 @@ class Strings:
             raise DamagedPart("its strings lie outside of it")
 
     def pieces(self, size: int, bytes_read: int, mend: Mend) -> Iterator[Chunk]:
-        """Yield the documents, many at once if they are short, without the empty ones."""
+        """Yield the documents that are not empty, in pieces of about `size` bytes. A piece may hold many short
+        documents.
+        """
         place = 0
         count = len(self.bounds) - 1
         while place < count:
@@ -124,7 +130,7 @@ def _is_large(kind: Any) -> bool:
 
 
 class ParquetTable:
-    """A reader of row groups, page by page; of a nested column it reads only the wanted part."""
+    """A reader of row groups, page by page. It reads only the requested part of a nested column."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._file = ParquetFile(raw)
@@ -134,23 +140,23 @@ class ParquetTable:
 
     def batches(self, steps: Steps) -> Iterator[Any]:
         rows = min(max(LEAST_ROWS, WANTED_BYTES * self.rows // max(1, self.size)), MOST_ROWS)
-        found = list[Any]()
+        arrays = list[Any]()
         held = 0
         size = 0
         for batch in self._file.batches(self._paths(steps), rows):
-            found.append(batch.column(0))
+            arrays.append(batch.column(0))
             held = held + len(batch)
             size = size + batch.nbytes
             if held >= rows or size >= WANTED_BYTES:
-                yield self._joined(found)
-                found = []
+                yield self._joined(arrays)
+                arrays = []
                 held = 0
                 size = 0
-        if found:
-            yield self._joined(found)
+        if arrays:
+            yield self._joined(arrays)
 
     def _joined(self, arrays: list[Any]) -> Any:
-        """Return one array of several that had to be read in smaller parts."""
+        """Join the arrays that were read in several parts to a single array."""
         return arrays[0] if len(arrays) == 1 else pyarrow_or_none().concat_arrays(arrays)
 
     @property
@@ -158,21 +164,23 @@ class ParquetTable:
         return self._file.size
 
     def _paths(self, steps: Steps) -> list[str]:
-        """Return the stored columns that these steps lead to: stored paths also name the levels of lists."""
+        """Return the stored columns to which these steps lead. A stored path also names the levels of lists."""
         below = [path for path in self._file.columns if path.split(".")[0] == steps[0]]
         names = [step for step in steps if step is not None]
         return [path for path in below if _is_shortened(names, path.split("."))] or below
 
 
 def _is_shortened(names: Sequence[str], path: Sequence[str]) -> bool:
-    """Return whether the path has these names in this order, the last at its end or before the levels of a list."""
+    """Return whether the path holds these names in this order, and after the last name only names of list levels."""
     levels = iter(path)
-    found = all(name in levels for name in names)
-    return found and all(level in {"list", "element", "item", "array", "bag", "array_element"} for level in levels)
+    has_all_names = all(name in levels for name in names)
+    return has_all_names and all(
+        level in {"list", "element", "item", "array", "bag", "array_element"} for level in levels
+    )
 
 
 class ArrowFile:
-    """A reader of batches of rows as they were written; it reads only the wanted column."""
+    """A reader of the batches of rows in the file. It reads only the requested column."""
 
     def __init__(self, arrow: Any, raw: BinaryIO) -> None:
         self._arrow = arrow
@@ -193,14 +201,14 @@ class ArrowFile:
         return self._raw.seek(0, 2)
 
     def read(self, columns: Sequence[str]) -> Any:
-        found = self._arrow.Table.from_batches(within_reason(self._sound(), self.size), self.schema).select(
+        table = self._arrow.Table.from_batches(within_reason(self._sound(), self.size), self.schema).select(
             list(columns)
         )
-        found.validate(full=True)  # a damaged file must not lead outside of its buffers
-        return found
+        table.validate(full=True)  # a damaged file must not lead outside of its buffers
+        return table
 
     def _sound(self, options: Any = None) -> Iterator[Any]:
-        """Yield the batches, each checked before it is unpacked."""
+        """Yield the batches. Each batch is checked before it is unpacked."""
         with self._reader(options) as reader:
             numbered = getattr(reader, "num_record_batches", None)
             if numbered is None:
@@ -219,7 +227,10 @@ class ArrowFile:
 
     @property
     def lacks_its_end(self) -> bool:
-        """Return whether a stream lacks the mark at its end; nothing else shows that it was cut between two batches."""
+        """Return whether a stream lacks the mark at its end.
+
+        Only this mark shows that a stream was not truncated between two batches.
+        """
         self._raw.seek(0)
         begins = self._raw.read(len(STREAM_MARK)) == STREAM_MARK
         self._raw.seek(-len(STREAM_END), io.SEEK_END)
@@ -242,7 +253,7 @@ TableFile = ParquetTable | ArrowFile
 
 @contextmanager
 def opened(source: Source) -> Iterator[TableFile]:
-    """Open the table in a file; every failure becomes a sentence."""
+    """Open the table in a file. Raise CorpusError if the table cannot be opened or read."""
     arrow = pyarrow_or_none()
     if arrow is None:
         raise CorpusError(f"{source.name} {MISSING_PYARROW}")
@@ -278,7 +289,7 @@ def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
 
 
 def text_columns(schema: Any) -> tuple[str, ...]:
-    """Return the paths to all strings of a table."""
+    """Return the paths to all columns of a table that hold strings."""
     return tuple(way for field in schema for way in _ways(field.type, field.name, DEEPEST))
 
 
@@ -314,7 +325,7 @@ def _is_list(kind: Any) -> bool:
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Read each text of a row as a document; rows without a text are reported."""
+    """Yield each text of a row as a document. Rows without a text are reported in the log."""
     with opened(source) as file:
         columns = text_columns(file.schema)
         field = chosen(options.field, columns, source.name)
@@ -363,7 +374,10 @@ class _Column:
         return compute.list_flatten(array) if step is None else compute.struct_field(array, [step])
 
     def _mended(self, before: int, text: bytes, place: int) -> bytes:
-        """Repair a text that is not UTF-8 as the person chose; only then is its row searched for."""
+        """Return a text that is not UTF-8 with the chosen repair.
+
+        If the options ask for no repair, look for the row of the text and report the row.
+        """
         try:
             return str(text, "utf-8", PYTHON_ERRORS[self._options.on_invalid]).encode()
         except UnicodeDecodeError as error:
@@ -383,7 +397,7 @@ class _Column:
 
 
 def _checked_steps(schema: Any, field: str, source: Source) -> Steps:
-    """Return the steps to a column, checked to lead to text."""
+    """Return the steps to a column. Raise CorpusError if they do not lead to text."""
     steps = (field,) if schema.get_field_index(field) >= 0 else steps_of(field)  # a name may hold a dot itself
     if not steps or steps[0] is None or schema.get_field_index(steps[0]) < 0:
         raise CorpusError(f'{source.name} has no column "{field}"; its columns are {listed(schema.names) or "none"}.')

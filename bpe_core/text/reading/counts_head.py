@@ -1,4 +1,4 @@
-"""The head of a file of counts: which texts were counted, how they were split, and in which groups.
+"""The head of a file of counts. It stores which texts were counted, how they were split, and the groups.
 
 >>> head = CountsHead('{"pattern": "gpt2"}', "a fingerprint", ("de", "code"))
 >>> CountsHead.from_json(head.to_json(), "counts") == head, head.column("count", "de")
@@ -35,12 +35,15 @@ class CountsHead:
 
     @property
     def fingerprint(self) -> str:
-        """Return a fingerprint of the splitting: two tables may be added up if it is the same."""
+        """Return a fingerprint of the splitting.
+
+        Two tables of counts may be added up if their fingerprints are equal.
+        """
         return hashlib.sha256(self.splitting.encode()).hexdigest()
 
     @property
     def names_groups(self) -> bool:
-        """Return whether each group has a column besides the total."""
+        """Return whether each group has a column of its own, besides the column of the total."""
         return self.groups != ("",)
 
     def column(self, kind: str, group: str) -> str:
@@ -64,7 +67,10 @@ class CountsHead:
 
 
 def by_group(source: Source, field: str | None = None) -> list[Source]:
-    """Return a source for each group of a file of counts, or for the wanted group; otherwise the file itself."""
+    """Return a source for each group of a file of counts, or only for the group named by `field`.
+
+    If the source is no file of counts, return the source itself.
+    """
     if not source.counted:
         return [source]
     head = CountsHead.from_json(source.counted, source.name)
@@ -81,7 +87,10 @@ def by_group(source: Source, field: str | None = None) -> list[Source]:
 
 
 def source_in_folder(name: str, sources: Sequence[Source], read: Callable[[Source], bytes]) -> Source | None:
-    """Return the files of a folder as one table of counts, or None if they are something else."""
+    """Return the files of a folder as one table of counts. Return None if the folder holds other files.
+
+    Raise CorpusError if parts of the counts are missing.
+    """
     heads = [source for source in sources if _last(source) == HEAD_NAME]
     if not heads:
         return None
@@ -99,7 +108,7 @@ def part_name(number: int, parts: int) -> str:
 
 
 def is_of_counts(name: str) -> bool:
-    """Return whether a file in a folder of counts can have this name."""
+    """Return whether a file of a folder of counts can have this name."""
     return name == HEAD_NAME or re.fullmatch(rf"part-\d{{5,}}-of-\d{{5,}}{re.escape(ENDING)}", name) is not None
 
 

@@ -1,4 +1,4 @@
-"""The sources for the paths that a person names; each is checked before its texts are read."""
+"""The sources for the paths and addresses that a person names. Each source is checked before its texts are read."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class FileReader:
         self._was_read = False
 
     def of(self, source: Source) -> FileReader:
-        """Return a reader for another source with the same options, such as a span of this one."""
+        """Return a reader of another source with the same options. The other source can be a span of the file."""
         return FileReader(source, self.options, self._among_others)
 
     def pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:
@@ -99,7 +99,9 @@ class FileReader:
         return self._pieces(size, log) if self._among_others else _pieces(self.source, self.options, size, log)
 
     def _pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:
-        """Skip a file that is no text: the files of the folder were not checked before."""
+        """Yield the pieces of a file. Report and skip a file without text, because the files of a folder are not
+        checked before.
+        """
         try:
             yield from _pieces(self.source, self.options, size, log)
         except NotText as error:
@@ -117,7 +119,10 @@ def readers_of(
     log: SkipLog,
     only: Sequence[str] = (),
 ) -> list[FileReader]:
-    """Make a reader for each file, and for each text file in the folders (with `only`, for these files alone)."""
+    """Return a reader for each file, and for each text file in the folders.
+
+    If `only` is not empty, the folders' readers are restricted to the files that `only` names.
+    """
     if not paths:
         raise CorpusError("There is nothing to read: name at least one file or folder.")
     if options.encoding:
@@ -129,14 +134,14 @@ def readers_of(
         elif isinstance(path, str) and is_address(path):
             readers += _at_address(path, patterns, options, log)
         else:
-            readers += [FileReader(one, options) for one in _sources_at(Path(path), patterns, options, log, only)]
+            readers += [FileReader(source, options) for source in _sources_at(Path(path), patterns, options, log, only)]
     return readers
 
 
 def _sources_at(
     path: Path, patterns: Sequence[str], options: ReadingOptions, log: SkipLog, only: Sequence[str]
 ) -> list[Source]:
-    """Return the sources of a file or of the files in a folder; for counts, a source for each group."""
+    """Return the sources for a file or for the files in a folder. A table of counts has a source for each group."""
     name = shown(path)
     status = _status(path, name)
     if not stat.S_ISDIR(status.st_mode):
@@ -145,25 +150,29 @@ def _sources_at(
         sources = [counts]
     else:
         sources = texts_in(path, patterns, options, log, only)
-    return [one for source in sources for one in (by_group(source, options.field) if source.counted else (source,))]
+    return [part for source in sources for part in (by_group(source, options.field) if source.counted else (source,))]
 
 
 def groups_counted_in(path: Path) -> dict[str, str]:
-    """Return the groups in a file or folder of counts, each with its column; empty for anything else."""
+    """Return the column of each group in a file or folder of counts. Return an empty map for anything else."""
     if not path.is_dir() and path.suffix.lower() != ENDING:
         return {}
     try:
         source = _counts_in(path) if path.is_dir() else source_of(path, ReadingOptions())
     except CorpusError:
         return {}  # reading it will report the reason
-    return {one.group: one.field for one in by_group(source)} if source is not None and source.counted else {}
+    return (
+        {group_source.group: group_source.field for group_source in by_group(source)}
+        if source is not None and source.counted
+        else {}
+    )
 
 
 def _counts_in(folder: Path) -> Source | None:
     if not (folder / HEAD_NAME).is_file():
         return None
-    found = sorted(path for path in folder.iterdir() if path.name == HEAD_NAME or path.suffix == ENDING)
-    sources = [Source(shown(path), path, path.stat().st_size, "text") for path in found]
+    paths = sorted(path for path in folder.iterdir() if path.name == HEAD_NAME or path.suffix == ENDING)
+    sources = [Source(shown(path), path, path.stat().st_size, "text") for path in paths]
     counts = source_in_folder(shown(folder), sources, _whole)
     return None if counts is None else replace(counts, path=folder)
 
@@ -174,7 +183,10 @@ def _whole(source: Source) -> bytes:
 
 
 def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, log: SkipLog) -> list[FileReader]:
-    """Return a checked file at an address; or unchecked files below it, as each look takes a while."""
+    """Return a checked reader for the file at an address, or unchecked readers for the files below the address.
+
+    The files below an address are unchecked, because each check takes a while.
+    """
     from bpe_core.text.reading.remote import remote_texts  # no module that can reach a network is loaded before
 
     texts, is_folder = remote_texts(address, patterns, lambda name, error: log.add(name, str(error)))
@@ -182,17 +194,17 @@ def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, 
         Source(text.name, None, text.size, *kind_of(text.path), version=text.version, opens=text.open) for text in texts
     ]
     if not is_folder:
-        return [FileReader(one, options) for one in by_group(_looked_at(sources[0], options), options.field)]
+        return [FileReader(group, options) for group in by_group(_looked_at(sources[0], options), options.field)]
     counts = source_in_folder(without_password(address), sources, _whole)
     if counts is not None:
-        return [FileReader(one, options) for one in by_group(counts, options.field)]
+        return [FileReader(group, options) for group in by_group(counts, options.field)]
     if not sources:
         raise _none_in(without_password(address), patterns)
     return [FileReader(_as_asked(source, options), options, among_others=True) for source in sources]
 
 
 def source_of(path: Path, options: ReadingOptions) -> Source:
-    """Return the source of a file, once its beginning has shown that it is text."""
+    """Return the source for a file. The beginning of the file is read to check that it is text."""
     name = shown(path)
     return _source(path, name, _status(path, name), options)
 
@@ -205,12 +217,14 @@ def _source(path: Path, name: str, status: os.stat_result, options: ReadingOptio
 
 
 def _looked_at(source: Source, options: ReadingOptions) -> Source:
-    """Add the encoding, and the fields that might hold texts; refuse a file that is no text."""
+    """Return the source with its encoding and the fields that may hold texts. Raise NotText for a file without text."""
     source = _as_asked(source, options)
     if source.kind in ("parquet", "arrow"):
         with arrow_tables.opened(source) as file:
-            if told := (file.schema.metadata or {}).get(KEY):
-                return replace(source, is_word_list=True, counted=CountsHead.from_json(told, source.name).to_json())
+            if counts_head := (file.schema.metadata or {}).get(KEY):
+                return replace(
+                    source, is_word_list=True, counted=CountsHead.from_json(counts_head, source.name).to_json()
+                )
             names = file.schema.names
             is_list = names_words_and_counts(names) and arrow_tables.holds_whole_numbers(file.schema.field(1).type)
             return _with_fields(source, options, arrow_tables.text_columns(file.schema), is_list)
@@ -263,9 +277,11 @@ def texts_in(
     is_strict: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> list[Source]:
-    """Return the texts of a folder; other files are reported, and refused only if there is no text at all.
+    """Return the texts of a folder.
 
-    No text may be missed because a permission is lacking: if `is_strict`, that is an error at once.
+    Other files are reported in the log. Raise CorpusError if the folder holds no text. If `is_strict`, a missing
+    permission
+    is also an error, so that no text is missed unnoticed.
     """
     sources: list[Source] = []
     reasons: list[str] = []

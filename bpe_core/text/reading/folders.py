@@ -1,4 +1,4 @@
-"""The files of a folder that a person wants, and groups made of its folders."""
+"""The search for files in a folder, and for groups made of its subfolders."""
 
 from __future__ import annotations
 
@@ -23,28 +23,30 @@ PassOver = Callable[[str, CorpusError], None]  # handles a skipped file: its nam
 
 
 def files_in(folder: Path, patterns: Sequence[str], pass_over: PassOver) -> list[Path]:
-    """Return the files below a folder that match a pattern, in the same order everywhere.
+    """Return the files below a folder that match a pattern, sorted by path.
 
     A pattern with a slash is compared with the path below the folder (`poems/*.txt`), any other with the file's name
-    (`*.txt`). Hidden files are left out, and so are links to folders, which might lead in a circle.
+    (`*.txt`). Hidden files are left out. Links to folders are left out, too, because they might lead in a circle.
     """
-    found = [path for path in _all_files(folder, pass_over) if matches(path.relative_to(folder), patterns)]
-    return sorted(without_papers(found, str, pass_over), key=lambda path: path.relative_to(folder).parts)
+    paths = [path for path in _all_files(folder, pass_over) if matches(path.relative_to(folder), patterns)]
+    return sorted(without_papers(paths, str, pass_over), key=lambda path: path.relative_to(folder).parts)
 
 
-def without_papers(found: Sequence[P], name_of: Callable[[P], str], pass_over: PassOver) -> list[P]:
-    """Leave out files that only describe the tables next to or below them, as in folders of data sets.
+def without_papers(paths: Sequence[P], name_of: Callable[[P], str], pass_over: PassOver) -> list[P]:
+    """Leave out files that only describe the tables next to them or below them, as in folders of data sets.
 
-    `state.json` marks a data set that the library `datasets` saved; in it, tables named cache-... are drafts.
+    The file `state.json` shows that the library `datasets` saved a data set. In such a folder, tables named
+    cache-... are
+    drafts, which are also left out.
     """
-    tables = {path for path in found if path.suffix.lower() in _TABLES}
+    tables = {path for path in paths if path.suffix.lower() in _TABLES}
     if not tables:
-        return list(found)
-    names = set(found)
-    kept = {path.parent for path in found if path.name == "state.json" and path.with_name("dataset_info.json") in names}
+        return list(paths)
+    names = set(paths)
+    kept = {path.parent for path in paths if path.name == "state.json" and path.with_name("dataset_info.json") in names}
     above = {folder for path in tables for folder in path.parents}
     wanted = []
-    for path in found:
+    for path in paths:
         is_draft = path in tables and path.name.startswith(("cache-", "indices")) and path.parent in kept
         if is_draft or (path.name in _PAPERS and path.parent in above):
             name = shown(name_of(path))
@@ -55,7 +57,7 @@ def without_papers(found: Sequence[P], name_of: Callable[[P], str], pass_over: P
 
 
 def holds_more_than(many: int, folders: Iterable[Path], cancelled: CancelCheck = never_cancelled) -> bool:
-    """Return whether these folders together hold more than `many` files; counting stops there."""
+    """Return whether these folders together hold more than `many` files. Counting stops after `many` + 1 files."""
     every = chain.from_iterable(_all_files(folder, lambda name, error: None) for folder in folders)
     files = while_wanted(every, cancelled, every=100)
     return sum(1 for _ in islice(files, many + 1)) > many
@@ -105,7 +107,10 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _may_be_text(path: Path) -> bool:
-    """Return False for sockets, pipes and broken links; a file that may not even be looked at might be a text."""
+    """Return whether a path may be a text file: False for sockets, pipes and broken links.
+
+    A file that cannot be examined for lack of permission might be a text.
+    """
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except OSError as error:
@@ -117,9 +122,9 @@ def matches(path: PurePath, patterns: Sequence[str]) -> bool:
 
 
 def folders_in(folder: Path) -> dict[str, list[Path]]:
-    """Make a group of each subfolder of a folder.
+    """Return a group of paths for each subfolder of a folder, by name.
 
-    The files directly in the folder are one more group, which has the name of the folder.
+    The files directly in the folder form one more group, which has the name of the folder.
     """
     try:
         listed = sorted(path for path in folder.iterdir() if not path.name.startswith("."))

@@ -1,10 +1,10 @@
-"""Rows of token ids in files: NumPy's arrays, JSON lines, and numbers as text.
+"""The reader of rows of token ids: NumPy's arrays, JSON lines, and numbers as text.
 
     >>> [row.parts for row in rows_of_words(["5", "6, 7"])]
     [(array([5, 6, 7]),)]
 
-A row is one text. In a file of rollouts it has parts, such as a prompt and an answer, or the turns of a talk. A row of
-`.npy` is a row of the array; an array without rows is one row. In other files a line is a row.
+A row is one text. In a file of rollouts a row has parts, such as a prompt and an answer, or the turns of a talk. In a
+`.npy` file a row is a row of the array; an array without rows is a single row. In other files a line is a row.
 """
 
 from __future__ import annotations
@@ -54,19 +54,19 @@ class IdRow:
 
 
 def is_file_of_ids(word: str) -> bool:
-    """Return whether an argument must be the name of a file, as it is no number."""
+    """Return whether an argument of a command must be the name of a file, because it is no number."""
     return word.strip(" ,-+.0123456789") != ""
 
 
 def rows_of_words(words: Iterable[str], name: str = "") -> Iterator[IdRow]:
-    """Yield a single row of the ids in these words; nothing if there are none."""
+    """Yield a single row of the ids in these arguments. Yield nothing if there are no ids."""
     ids = _of_words(" ".join(words), name or "The ids")
     if len(ids):
         yield IdRow(name, 1, (ids,))
 
 
 def rows_of_file(path: str, fields: Sequence[str] = (), work: Work = ALONE) -> Iterator[IdRow]:
-    """Yield the rows of a file one by one; `fields` names those of a row of JSON that hold its ids, in order."""
+    """Yield the rows of a file. `fields` names the fields of a JSON row that hold its ids, in order."""
     ending = Path(path).suffix.lower()
     if ending == ".npy":
         yield from _of_array(path, work)
@@ -138,8 +138,8 @@ def _of_json(line: bytes, where: str, fields: Sequence[str]) -> tuple[Int64s, ..
         try:
             row = parsed_json(line.decode("utf-8-sig"))
         except json.JSONDecodeError as error:
-            told = f"{where} is not valid JSON from column {error.colno:,} on; write one list of ids in each line."
-            raise CorpusError(told) from error
+            message = f"{where} is not valid JSON from column {error.colno:,} on; write one list of ids in each line."
+            raise CorpusError(message) from error
     if isinstance(row, dict):
         names = fields or _fields_of(row)
         missing = next((name for name in names if name not in row), None)
@@ -159,10 +159,10 @@ def _fields_of(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _parts_of(value: Any, where: str) -> Iterator[Int64s]:
-    """Yield the ids of a list, or of each list in it."""
-    if isinstance(value, list) and value and all(isinstance(one, list) for one in value):
-        for one in value:
-            yield _of_list(one, where)
+    """Yield the ids of a list. If the list consists of lists, yield the ids of each list."""
+    if isinstance(value, list) and value and all(isinstance(ids, list) for ids in value):
+        for ids in value:
+            yield _of_list(ids, where)
     else:
         yield _of_list(value, where)
 
@@ -170,7 +170,7 @@ def _parts_of(value: Any, where: str) -> Iterator[Int64s]:
 def _of_list(value: Any, where: str) -> Int64s:
     if not isinstance(value, list):
         raise CorpusError(f"{where}: “{str(value)[:40]}” is no list of ids.")
-    wrong = next((one for one in value if type(one) is not int or not 0 <= one < 10**MOST_DIGITS), None)
+    wrong = next((id_ for id_ in value if type(id_) is not int or not 0 <= id_ < 10**MOST_DIGITS), None)
     if wrong is not None or None in value:
         raise CorpusError(f"{where}: “{str(wrong)[:40]}” is not a token id. {ADVICE}.")
     return np.array(value, np.int64)

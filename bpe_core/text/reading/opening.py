@@ -1,4 +1,7 @@
-"""The opening of a path as a checked stream of bytes: decompressed, with a known encoding, every failure a sentence."""
+"""The opening of a path as a checked stream of bytes.
+
+The stream is decompressed and its encoding is known. Every failure raises an error that a person can understand.
+"""
 
 from __future__ import annotations
 
@@ -49,26 +52,26 @@ _KNOWN_BEGINNINGS = (
 
 
 class NotText(CorpusError):
-    """An error for a file that holds no text at all; in a folder it is skipped."""
+    """An error for a file without any text. A file in a folder is skipped after this error."""
 
 
 def is_address(place: str) -> bool:
-    """Return whether this is an address outside the computer's folders, such as s3://bucket/a.jsonl."""
+    """Return whether a path is an address outside the computer's folders, such as s3://bucket/a.jsonl."""
     return _ADDRESS.match(place) is not None
 
 
 def without_password(address: str) -> str:
-    """Return an address without its password, to be shown and kept: ftp://anna@host for ftp://anna:secret@host."""
+    """Return an address without its password, to be shown and stored: ftp://anna@host for ftp://anna:secret@host."""
     return re.sub(r"(://[^/@:\s]*):[^/@\s]*@", r"\1@", address)
 
 
 def shown(path: Path | str) -> str:
-    """Return a path that can be shown: invalid text, and characters that act on a terminal, are escaped."""
+    """Return a path as text that is safe to show. Invalid text and characters that act on a terminal are escaped."""
     return plain(str(path)).replace("\n", "\\n")
 
 
 class ByteStream:
-    """The bytes of one source, read in order; use `open_stream`."""
+    """The bytes of one source, which are read in order. The function `open_stream` creates the stream."""
 
     def __init__(self, source: Source, raw: BinaryIO) -> None:
         self._source = source
@@ -84,25 +87,33 @@ class ByteStream:
 
     @property
     def bytes_read(self) -> int:
-        """Return the offset that reading has reached in the file as it is stored."""
+        """Return the offset up to which the stored file was read.
+
+        For a compressed file this counts compressed bytes.
+        """
         return self._raw.tell() if self._source.compression else self._handed_out
 
     @property
     def has_changed(self) -> bool:
-        """Return whether the file changed since it was opened, so that the bytes read may be a mixture."""
+        """Return whether the file changed after it was opened. The bytes that were read may then belong to two
+        versions.
+        """
         if self._at_first is None or self._source.size is None:
             return False
         size = self._source.size if self._source.span is None else self._source.span.file_size
         return _stamp(self._raw) != self._at_first or self._at_first[0] != size
 
     def head(self, length: int) -> bytes:
-        """Return the first bytes, which `fill` still returns later."""
+        """Return the first bytes of the stream. `fill` returns these bytes again later."""
         buffer = memoryview(bytearray(length))
         self._head = bytes(buffer[: self._read(buffer)])
         return self._head
 
     def fill(self, buffer: memoryview) -> int:
-        """Fill the buffer; fewer bytes than it holds mean that the end was reached."""
+        """Fill the buffer with the next bytes, and return their number.
+
+        At the end of the stream the number is smaller.
+        """
         ahead = len(self._head[: len(buffer)])
         buffer[:ahead] = self._head[:ahead]
         self._head = self._head[ahead:]
@@ -111,7 +122,10 @@ class ByteStream:
         return filled
 
     def blame_damage(self) -> None:
-        """Read on before the text is blamed: a damaged file unpacks to nonsense, and fails a little later."""
+        """Read on to find damage in a compressed file, before an error names the text as the cause.
+
+        A damaged file unpacks to nonsense first and fails a little later.
+        """
         if self._source.compression and not self._has_failed:
             self._read(memoryview(bytearray(READ_ON)))
 
@@ -126,7 +140,10 @@ class ByteStream:
 
 
 def _unpacker(source: Source, raw: BinaryIO) -> tuple[Any, Errors]:
-    """Return a decompressed stream, and the errors of damaged files. A Python may lack the module for a compression."""
+    """Return a decompressed stream, and the errors that damaged files raise.
+
+    Raise an error if this Python lacks the module for the compression.
+    """
     try:
         if source.compression == "gzip":
             import gzip
@@ -173,7 +190,7 @@ def _stamp(raw: BinaryIO) -> tuple[int, int]:
 
 @contextlib.contextmanager
 def open_stream(source: Source) -> Iterator[ByteStream]:
-    """Open the bytes of a file or of standard input."""
+    """Open the bytes of a file, of standard input, or of a file at an address."""
     if source.path is None and source.opens is None:
         if sys.stdin is None or sys.stdin.closed:
             raise CorpusError("There is no standard input to read from; name a file instead.")
@@ -221,7 +238,7 @@ def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -
 
 
 def encoding_of(head: bytes, named: str | None) -> str:
-    """Return the encoding of a file: by its byte order mark, or the given encoding, or UTF-8."""
+    """Return the encoding of a file. A byte order mark decides first, then the name in `named`, then UTF-8."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return encoding
@@ -229,7 +246,7 @@ def encoding_of(head: bytes, named: str | None) -> str:
 
 
 def checked_encoding(named: str) -> str:
-    """Return the usual name of an encoding; an unknown one is refused."""
+    """Return the usual name of an encoding. Raise EncodingError for an unknown encoding."""
     try:
         "".encode(named)  # also refuses codecs that are no encodings of text, such as rot13
         codecs.getincrementaldecoder(named)
@@ -240,7 +257,9 @@ def checked_encoding(named: str) -> str:
 
 
 def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
-    """Return why these bytes cannot begin a text of unknown encoding, as the end of a sentence; empty if they can."""
+    """Return the reason why these bytes cannot begin a text, as the end of a sentence. Return an empty text if they
+    can.
+    """
     if named or encoding != "utf-8":
         return ""
     for beginning, description in _KNOWN_BEGINNINGS:
@@ -252,7 +271,7 @@ def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
 
 
 def refuse_empty_or_binary(name: str, head: bytes, named: str | None) -> str:
-    """Return the encoding to read with, once the first bytes are known to be text."""
+    """Return the encoding of a file by its first bytes. Raise NotText if the file is empty or the bytes are no text."""
     if not head or head in (mark for mark, _ in _BYTE_ORDER_MARKS):
         raise NotText(f"{name} is empty: there is no text in it.")
     encoding = encoding_of(head, named)

@@ -1,6 +1,6 @@
-"""Plain text: files become blocks of valid UTF-8, whatever their encoding, and these become documents.
+"""The reader of plain text. Files of any encoding become blocks of valid UTF-8, and the blocks become documents.
 
-UTF-8 is passed on as it is read: checked, but neither decoded nor copied.
+UTF-8 is checked, but neither decoded nor copied.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ _SMALLEST_BLOCK = 64  # room for the rest of the block before, and some more
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Yield a file as one document: its blocks, read one ahead so that the last can be marked."""
+    """Yield a file as one document in blocks. The last block is marked as the end of the document.
+
+    One block is read ahead, so that the last block is known.
+    """
     held: Chunk | None = None
     for block in text_blocks(source, options, size, log):
         if held is not None:
@@ -33,7 +36,10 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
 
 @contextmanager
 def numbered_lines(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[NumberedLines]:
-    """Yield the lines of a file and close it, so that a kept error about a line does not keep it open."""
+    """Yield the lines of a file, and close the file at the end of the `with` block.
+
+    So an error that still refers to a line does not keep the file open.
+    """
     with closing(text_blocks(source, options, size, log)) as blocks:
         yield NumberedLines(blocks, source.name)
 
@@ -81,12 +87,18 @@ def _utf8_blocks(stream: ByteStream, source: Source, on_invalid: OnInvalid, size
 
 
 def _new_buffer(size: int) -> memoryview:
-    """Return a new buffer for each block, as others may still read the last; NumPy spends no time on zeroing it."""
+    """Return a new buffer of `size` bytes. The bytes are not set to zero, which saves time.
+
+    Each block needs a new buffer, because other threads may still read the previous block.
+    """
     return np.empty(size, np.uint8).data
 
 
 def _mended(data: Bytes, bad: int, start: int, source: Source, on_invalid: OnInvalid, log: SkipLog) -> bytes:
-    """Replace or leave out the invalid bytes, and report that; or refuse."""
+    """Return the text with the invalid bytes replaced or left out, and report this.
+
+    In strict mode raise EncodingError.
+    """
     offset = start + bad
     if on_invalid == "strict":
         raise EncodingError(_not_text(source, "UTF-8", f"byte 0x{data[bad]:02X}", offset))
@@ -161,7 +173,7 @@ def _not_text(source: Source, encoding: str, what: str, offset: int) -> str:
 
 
 class TextsReader:
-    """A reader of texts given in memory: each string is a document."""
+    """A reader of texts in memory. Each string is a document."""
 
     def __init__(self, texts: Iterable[str], on_invalid: OnInvalid) -> None:
         if isinstance(texts, (str, bytes)):

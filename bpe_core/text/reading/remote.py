@@ -1,6 +1,8 @@
-"""Files at addresses such as s3://bucket/a.jsonl, opened by fsspec and the packages that a person has installed for it.
+"""The reader of files at addresses such as s3://bucket/a.jsonl. fsspec and the packages installed for it open the
+files.
 
-This is the only file of the program that can reach a network. It is imported only if such an address was given.
+This is the only file of the program that can reach a network. It is imported only if a person gives such an
+address.
 """
 
 from __future__ import annotations
@@ -27,10 +29,13 @@ Turn = AbstractContextManager[object]
 
 
 def _turn_of(file_system: Any) -> Turn:
-    """Return the lock that a thread holds while it opens or reads a file, if others may move its offset.
+    """Return the lock that a thread holds while it opens or reads a file of a file system.
 
-    An archive is read through one handle, and a file in memory is one. But a package that answers many requests at once
-    needs no lock, and each file on a disk has its own handle.
+    A lock is needed if other threads may move the offset in the file: an archive is read through one shared
+    handle, and a
+    file in memory is itself the handle. A package that answers many requests at once needs no lock, and each
+    file on a disk
+    has its own handle.
     """
     kind = type(file_system)
     is_around_another = hasattr(file_system, "fs")
@@ -54,7 +59,7 @@ class RemoteText(NamedTuple):
 
 
 class RemoteFile(WrappedFile):
-    """A file at an address; if reading it fails, or ends too early, the sentence says how far it came."""
+    """A file at an address. If reading fails or ends too early, the error says how many bytes were read."""
 
     def __init__(self, name: str, raw: Any, size: int | None, turn: Turn) -> None:
         super().__init__(raw)
@@ -98,8 +103,8 @@ def remote_texts(address: str, patterns: Sequence[str], pass_over: PassOver) -> 
         info = file_system.info(path)
         if info.get("type") != "directory":
             return [RemoteText(name, _size(info), file_system, path, _version(info))], False
-        found = file_system.find(path, detail=True)
-    inside = {PurePosixPath(below.removeprefix(path).lstrip("/")): below for below in found}
+        info_of_path = file_system.find(path, detail=True)
+    inside = {PurePosixPath(below.removeprefix(path).lstrip("/")): below for below in info_of_path}
     seen = [inner for inner in inside if not any(part.startswith(".") for part in inner.parts)]
 
     def name_of(inner: PurePosixPath) -> str:
@@ -109,7 +114,7 @@ def remote_texts(address: str, patterns: Sequence[str], pass_over: PassOver) -> 
     return [
         RemoteText(name_of(inner), _size(info), file_system, inside[inner], _version(info))
         for inner in sorted(wanted, key=lambda inner: inner.parts)
-        for info in [found[inside[inner]]]
+        for info in [info_of_path[inside[inner]]]
     ], True
 
 
@@ -119,9 +124,11 @@ def _size(info: dict[str, Any]) -> int | None:
 
 
 def _version(info: dict[str, Any]) -> str:
-    """Return all known facts about a file's version, as each package has another name for the time or the checksum."""
-    told = sorted((str(key), str(value)) for key, value in info.items())
-    return hashlib.sha256(repr(told).encode(errors="surrogatepass")).hexdigest()[:24]
+    """Return a fingerprint of all facts about a file. Each package gives the time or the checksum of a file another
+    name.
+    """
+    facts = sorted((str(key), str(value)) for key, value in info.items())
+    return hashlib.sha256(repr(facts).encode(errors="surrogatepass")).hexdigest()[:24]
 
 
 def _located(address: str, name: str) -> tuple[Any, str]:
@@ -151,7 +158,7 @@ def _located(address: str, name: str) -> tuple[Any, str]:
 
 @contextmanager
 def sentences(name: str, place: int = 0) -> Iterator[None]:
-    """Turn any exception of a package into a sentence: which address, how far, and why."""
+    """Turn any exception of a package into a CorpusError that names the address, the offset and the reason."""
     where = f"{name} could be read only up to byte {place:,}" if place else f"{name} could not be read"
     try:
         yield
@@ -171,9 +178,9 @@ NOT_THERE = (404, 410)
 
 
 def _answer_of_server(cause: BaseException | None) -> str:
-    """Return what a web server did instead of sending a file; empty if it said that there is none.
+    """Return the reason why a web server did not send a file. Return an empty text if the server has no such file.
 
-    The package that asks the server calls each of these "file not found", and keeps the reason as the cause.
+    The package that sends the request reports every reason as "file not found", and keeps the reason as the cause.
     """
     if cause is None:
         return ""
@@ -216,8 +223,8 @@ class RemotePlace:
                 is_folder = file_system.info(path).get("type") == "directory"
             except FileNotFoundError:
                 return []
-            found = file_system.ls(path, detail=False) if is_folder else []
-        return sorted(str(inner).rstrip("/").rpartition("/")[2] for inner in found)
+            paths = file_system.ls(path, detail=False) if is_folder else []
+        return sorted(str(inner).rstrip("/").rpartition("/")[2] for inner in paths)
 
     def open(self, name: str) -> BinaryIO:
         file_system, path = _located(self._address, self.name)
@@ -225,7 +232,7 @@ class RemotePlace:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
-        """Write a file in one go once it is complete, so that no failure leaves half of it."""
+        """Open a file for writing. The file is sent once it is complete, so that no failure leaves half of it."""
         file_system, path = _located(self._address, self.name)
         held = io.BytesIO()
         yield held
@@ -236,10 +243,10 @@ class RemotePlace:
             raise OutputError(f"Could not write {self.name}/{name}: {_reason(error)}.") from error
 
     def make(self) -> None:
-        """Do nothing: a folder is there as soon as a file is in it."""
+        """Do nothing. At such an address a folder exists as soon as it holds a file."""
 
     def take(self, name: str, other: Any, other_name: str) -> None:
-        """Copy a file from another such place, on the server itself if the package can do that."""
+        """Copy a file from another remote place. The server copies the file if the package can ask for this."""
         file_system, path = _located(self._address, self.name)
         _, other_path = _located(other._address, other.name)
         try:

@@ -1,6 +1,6 @@
 """The shared parts of readers of files with a text in each row: numbered lines, text fields, bad rows, word lists.
 
-A field is `text`, `doc.body`, or `messages[].content` for one text in each item of a list.
+The field of a text is written as `text`, `doc.body`, or `messages[].content` for a text in each item of a list.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Steps = tuple[str | None, ...]  # the names on the way to a text; None goes to e
 
 
 class NumberedLines:
-    """The lines of a file with their line ends; `number` and `bytes_read` say where reading is."""
+    """The lines of a file with their line ends. `number` is the number of the current line, `bytes_read` its offset."""
 
     def __init__(self, blocks: Iterable[Chunk], name: str, longest: int = LONGEST_LINE) -> None:
         self._blocks = blocks
@@ -57,11 +57,11 @@ class NumberedLines:
 
 
 class BadRow(Exception):
-    """An error that says why a row holds no text; it never leaves this package."""
+    """An error that says why a row holds no text. Functions of this package always catch the error."""
 
 
 def pass_over(source: Source, row: str, reason: object, options: ReadingOptions, log: SkipLog) -> None:
-    """Report a row ("line 3") that cannot be used, or stop at it, as the person chose."""
+    """Report a row ("line 3") that cannot be used. If the options do not say to skip such rows, raise CorpusError."""
     if options.on_bad_row == "skip":
         log.add(source.name, f"{row}: {reason}")
         return
@@ -69,13 +69,13 @@ def pass_over(source: Source, row: str, reason: object, options: ReadingOptions,
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return a few names for a sentence: `"id", "body" and 3 more`."""
+    """Return the first names for a sentence, and how many more there are: `"id", "body" and 3 more`."""
     few = ", ".join(f'"{name[:40]}"' for name in names[:8])
     return few + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 class FieldNeeded(CorpusError):
-    """An error for a table with texts in one of several fields: a person must choose."""
+    """An error for a table in which several fields may hold the texts, so that a person must choose a field."""
 
     def __init__(self, sentence: str, fields: Sequence[str]) -> None:
         super().__init__(sentence)
@@ -83,7 +83,7 @@ class FieldNeeded(CorpusError):
 
 
 def steps_of(field: str) -> Steps:
-    """Return the steps from a row to its text.
+    """Return the steps from a row to the text of a field. The step None stands for each item of a list.
 
     >>> steps_of("messages[].content")
     ('messages', None, 'content')
@@ -99,13 +99,19 @@ def steps_of(field: str) -> Steps:
 
 
 def guessed(fields: Sequence[str]) -> str:
-    """Return the field with a usual name, or else the only field, or else an empty text."""
+    """Return the field with a usual name.
+
+    If there is none, return the only field, or an empty text for several fields.
+    """
     usual = (field for name in USUAL_NAMES for field in fields if field.casefold() == name)
     return next(usual, fields[0] if len(fields) == 1 else "")
 
 
 def chosen(wanted: str | None, fields: Sequence[str], name: str) -> str:
-    """Return the field that a person named, even if it is missing, or else the guessed field, or raise an error."""
+    """Return the field that a person named, even if the table lacks it, or else the guessed field.
+
+    Raise FieldNeeded if no field can be guessed.
+    """
     if field := wanted or guessed(fields):
         return field
     if not fields:
@@ -115,7 +121,7 @@ def chosen(wanted: str | None, fields: Sequence[str], name: str) -> str:
 
 
 def text_fields(row: object, depth: int = DEEPEST) -> Iterator[str]:
-    """Yield the paths to all texts in a row of JSON.
+    """Yield the paths of all texts in a JSON row.
 
     >>> list(text_fields({"id": 1, "doc": {"body": "low"}, "turns": [{"content": "new"}]}))
     ['doc.body', 'turns[].content']
@@ -141,12 +147,12 @@ def names_words_and_counts(header: Sequence[str]) -> bool:
 
 
 def looks_like_words(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether this certainly is a table of words and counts: its names and its first rows both fit."""
+    """Return whether a table surely holds words and counts. The names of the columns and all given rows must fit."""
     named = names_words_and_counts(header) and bool(rows)
     return named and all(len(row) == 2 and is_count(row[1]) for row in rows)
 
 
 def is_count(value: str | bytes) -> bool:
-    """Return whether this is a whole number with no more digits than a count can have."""
+    """Return whether the value is a whole number that has no more digits than a count can have."""
     digits = value.strip()
     return digits.isdigit() and digits.isascii() and len(digits) <= MOST_DIGITS

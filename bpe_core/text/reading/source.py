@@ -1,4 +1,4 @@
-"""The values that the steps of reading pass on: sources, options, chunks of text, reports of skipped texts."""
+"""The values that the readers pass on: sources, options, chunks of text, and reports of skipped texts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """The description of a source: made where it is opened, and passed on to all that read, count or report it."""
+    """The description of a source.
+
+    It is made when the source is opened, and used to read, count and report the source.
+    """
 
     name: str  # the name that is shown to people
     path: Path | None  # None for standard input, for texts given in memory, and if there is `opens`
@@ -61,7 +64,9 @@ class ReadingOptions:
 
 
 class Chunk(NamedTuple):
-    """A part of one document, or several whole documents end to end: valid UTF-8, cut between characters."""
+    """A part of one document, or several whole documents end to end. The bytes are valid UTF-8 and end between
+    characters.
+    """
 
     data: Bytes  # never changed after it was passed on
     ends_document: bool
@@ -70,10 +75,10 @@ class Chunk(NamedTuple):
     source: int = 0  # index into `corpus.sources`
 
     def documents(self) -> Iterator[Chunk]:
-        """Split it into parts of at most one document each.
+        """Split the chunk into parts that hold text of one document each.
 
         >>> import numpy as np
-        >>> [bytes(one.data) for one in Chunk(b"abcd", True, inner_ends=np.array([1, 3])).documents()]
+        >>> [bytes(part.data) for part in Chunk(b"abcd", True, inner_ends=np.array([1, 3])).documents()]
         [b'a', b'bc', b'd']
         """
         if self.inner_ends is None:
@@ -99,12 +104,17 @@ class SkippedText:
     count: int = 1  # how many such oddities this report covers
 
     def __str__(self) -> str:
-        """Return the sentence, with the name of the source if the sentence lacks it."""
+        """Return the sentence of the report.
+
+        If the sentence lacks the name of the source, the name is put before it.
+        """
         return self.sentence if self.source in self.sentence else f"{self.source}: {self.sentence}"
 
 
 class SkipLog:
-    """A log of everything that reading passed over, in order. It keeps a source's first reports and counts the rest."""
+    """A log of everything that reading skipped, in order. It stores the first reports of each source and counts the
+    others.
+    """
 
     def __init__(self) -> None:
         self._shown: list[SkippedText] = []
@@ -120,7 +130,7 @@ class SkipLog:
         return (*self._shown, *(SkippedText(source, f"and {n:,} more", n) for source, n in more.items() if n > 0))
 
     def add_missing_end(self, source: str) -> None:
-        """Report a file without the mark at its end, which not every program writes."""
+        """Report a file without the mark at its end. Not every program writes this mark."""
         without = "ends without the end mark of such files"
         self.add(source, f"{source} {without}: if it was truncated, texts are missing.")
 

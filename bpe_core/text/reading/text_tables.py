@@ -1,6 +1,7 @@
-"""Tables as text: .csv and .tsv files, whose first row names the columns, and .jsonl files, with a JSON object a line.
+"""The reader of tables as text: .csv and .tsv files, whose first row names the columns, and .jsonl files.
 
-One column or field holds the texts; in JSON it may also hold lists of texts.
+A .jsonl file has a JSON object in each line. One column or field holds the texts. A field of JSON may also hold lists
+of texts.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed wou
 
 
 def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Yield each row as a document; its text may run over several lines between quotes."""
+    """Yield each row as a document. Between quotes a text may run over several lines."""
     with numbered_lines(source, options, size, log) as lines:
         rows = Rows(lines, source.kind, source.name)
         fields = csv_fields(rows.header, rows.ahead)
@@ -59,7 +60,7 @@ def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog)
 
 
 def csv_fields(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the columns that could hold texts: those that hold more than numbers in the first rows.
+    """Return the columns that may hold texts: the columns that hold more than numbers in the first rows.
 
     >>> csv_fields(["id", "body"], [["1", "low"], ["2", "7"]])
     ('body',)
@@ -93,7 +94,7 @@ class Row(NamedTuple):
 
 
 class Rows:
-    """The rows after the header; the valid rows among the first are already known."""
+    """The rows of a table after its header. `ahead` holds the valid rows among the first rows."""
 
     def __init__(self, lines: Iterable[bytes], kind: Kind, name: str) -> None:
         # The limit belongs to the whole process, so it is only ever raised.
@@ -127,7 +128,7 @@ def _read(lines: Iterable[str], delimiter: str) -> Iterator[Row]:
 
 
 def json_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Read each text of a row as a document; blank lines are skipped."""
+    """Yield each text of a row as a document. Blank lines are skipped."""
     with numbered_lines(source, options, size, log) as lines:
         numbered = ((lines.number, line) for line in lines if not line.isspace())
         first = list(islice(numbered, LOOKED_AT))
@@ -145,21 +146,23 @@ def json_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog
 
 
 def json_fields(lines: Iterable[bytes]) -> tuple[str, ...]:
-    """Return the fields that hold texts in the first rows, with their usual names; ignore broken rows."""
-    found: dict[str, None] = {}
+    """Return the fields that may hold texts, from the first rows. Fields with a usual name are included. Bad rows
+    are ignored.
+    """
+    names: dict[str, None] = {}
     for line in lines:
         try:
             row = _parsed(line)
         except BadRow:
             continue
         if isinstance(row, dict):
-            found |= dict.fromkeys(name for name in USUAL_NAMES if name in row)
-            found |= dict.fromkeys(text_fields(row))
-    return tuple(found)
+            names |= dict.fromkeys(name for name in USUAL_NAMES if name in row)
+            names |= dict.fromkeys(text_fields(row))
+    return tuple(names)
 
 
 def texts_of(line: bytes, field: str, steps: Steps) -> list[str]:
-    """Return the texts in that field of a row.
+    """Return the texts in a field of a row. `steps` are the steps to the field.
 
     >>> texts_of(b'{"turns": [{"text": "low"}, {"text": "lower"}]}', "turns[].text", steps_of("turns[].text"))
     ['low', 'lower']

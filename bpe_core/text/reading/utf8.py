@@ -1,4 +1,4 @@
-"""Functions that check UTF-8, cut it between characters, and encode strings with lone surrogates."""
+"""Functions that check UTF-8, split it between characters, and encode strings with lone surrogates."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ _machine_code: list[Check] = []
 
 
 def check_by(check: Check) -> None:
-    """Use this machine code for large blocks from now on. Its module calls this when it is loaded for other work."""
+    """Use this machine code to check large blocks from now on.
+
+    The module of the machine code calls this function when the module is loaded for other work.
+    """
     _machine_code[:] = [check]
 
 
 def sound_until(data: npt.NDArray[np.uint8]) -> int:
-    """Return the offset up to which the data is known to be valid; 0 without machine code."""
+    """Return the offset up to which machine code finds valid UTF-8. Return 0 if there is no machine code."""
     return int(_machine_code[0](data)) if _machine_code else 0
 
 
@@ -42,14 +45,17 @@ def first_invalid(data: Bytes) -> int:
 
 
 def first_broken(data: npt.NDArray[np.uint8], edges: Int64s) -> int:
-    """Return where a joined text is not valid UTF-8, or begins inside a character; -1 if all texts are valid."""
+    """Return the first offset at which a joined text is not valid UTF-8, or at which a text begins inside a character.
+
+    `edges` are the offsets between the texts. Return -1 if all texts are valid.
+    """
     inside = edges[edges < len(data)]
     cut = inside[(data[inside] & 0xC0) == 0x80]
     return min((place for place in (first_invalid(data.data), *cut[:1].tolist()) if place >= 0), default=-1)
 
 
 def whole_characters(data: Bytes) -> int:
-    """Return the length of `data` without a character that its end cuts off.
+    """Return the length of `data` up to the end of its last whole character.
 
     >>> whole_characters("né".encode()), whole_characters("né".encode()[:-1])
     (3, 1)
@@ -66,7 +72,7 @@ def whole_characters(data: Bytes) -> int:
 
 
 def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[Chunk]:
-    """Cut a document in memory into pieces between characters; an empty document has none.
+    """Split a document in memory into pieces that end between characters. An empty document has no pieces.
 
     >>> [bytes(piece.data).decode() for piece in pieces_of("abcédef".encode(), 4, 0)]
     ['abc', 'éde', 'f']
@@ -81,10 +87,10 @@ def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[Chunk]:
 
 
 def encoded(text: str, on_invalid: OnInvalid = "strict") -> bytes:
-    """Encode a string. A lone surrogate, which Python strings may hold, is not text.
+    r"""Return the UTF-8 bytes of a string. `on_invalid` says what happens to a lone surrogate, because it is no text.
 
-    >>> encoded("n\\ud800", "skip"), encoded("n\\ud800", "replace")
-    (b'n', b'n\\xef\\xbf\\xbd')
+    >>> encoded("n\ud800", "skip"), encoded("n\ud800", "replace")
+    (b'n', b'n\xef\xbf\xbd')
     """
     try:
         return text.encode()
@@ -92,7 +98,9 @@ def encoded(text: str, on_invalid: OnInvalid = "strict") -> bytes:
         if on_invalid == "skip":
             return text.encode("utf-8", "ignore")
         if on_invalid == "replace":
-            mended = ("\N{REPLACEMENT CHARACTER}" if "\ud800" <= one <= "\udfff" else one for one in text)
+            mended = (
+                "\N{REPLACEMENT CHARACTER}" if "\ud800" <= character <= "\udfff" else character for character in text
+            )
             return "".join(mended).encode()
         raise EncodingError(
             f"character {error.start + 1:,} is half of a surrogate pair (U+{ord(text[error.start]):04X}), which is not "

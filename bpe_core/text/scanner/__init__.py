@@ -1,4 +1,6 @@
-r"""The scanner, which splits a text without regular expressions: a table for each pattern, read by `kernels.scan`.
+r"""The scanner, which splits a text by a table of the pattern instead of a regular expression.
+
+`kernels.scan` reads the table.
 
 >>> table_of(r"(?:a|bc)+").cuts(b"abca, cab"), why_no_table(r"(?<=the )\w+")
 ([0, 4, 7, 8, 9], 'a lookbehind of more than one character')
@@ -25,7 +27,10 @@ __all__ = ["ScanTable", "beginnings", "table_for", "table_of", "why_no_table"]
 
 
 def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
-    """Return for each code point whether a match begins there, if no match continues; None if neighbours matter."""
+    """Return a mask of the characters, by code point, with which a match begins when no earlier match continues.
+
+    Return None if the beginning of a match depends on the neighbours of a character.
+    """
     from bpe_core.text.scanner.automaton import Automaton
     from bpe_core.text.scanner.expression import NoTable, read_expression
 
@@ -42,7 +47,9 @@ def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
 
 
 def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool = False) -> ScanTable | None:
-    """Return the table of a named or custom pattern for that unit of text; None if no table is possible."""
+    """Return the table of a named or custom pattern for a unit of text, a file or a line. Return None if no table
+    is possible.
+    """
     if named := NAMED_PATTERNS.get(pattern):
         return table_of(named.expression, unit, drops_blanks=named.drops_whitespace, older=older)
     return table_of(custom, unit, older=older)
@@ -51,22 +58,30 @@ def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool
 def table_of(
     expression: str, unit: str = "file", *, drops_blanks: bool = False, older: bool = False
 ) -> ScanTable | None:
-    """Return the table of an expression for `regex`, or None; with `older`, new characters are unassigned."""
-    found = _translated(expression, unit, drops_blanks, older)
-    return found if isinstance(found, ScanTable) else None
+    """Return the table of an expression for `regex`. Return None if no table is possible.
+
+    If `older`, new characters are unassigned, as in an older version of Unicode.
+    """
+    table = _translated(expression, unit, drops_blanks, older)
+    return table if isinstance(table, ScanTable) else None
 
 
 def why_no_table(expression: str, unit: str = "file") -> str:
-    """Return what a table cannot express of this expression, in a few words; empty if there is a table."""
-    found = _translated(expression, unit, False, False)
-    return "" if isinstance(found, ScanTable) else found
+    """Return in a few words what part of the expression a table cannot express. Return an empty text if there is a
+    table.
+    """
+    reason = _translated(expression, unit, False, False)
+    return "" if isinstance(reason, ScanTable) else reason
 
 
 def _cuts_beside_iota(expression: str, table: ScanTable) -> bool:
-    """Return whether it splits like `regex` around a mark whose other case is a letter, which `regex` may skip."""
+    """Return whether the table splits like `regex` around the mark U+0345, whose upper case is a letter.
+
+    If case is ignored, `regex` may skip this mark.
+    """
     for before, behind in product(("", "ა", "a", "1", " ", IOTA), repeat=2):
         text = f"{before}{IOTA}{behind}"
-        places = {0, len(text), *(place for found in regex.finditer(expression, text) for place in found.span())}
+        places = {0, len(text), *(place for match in regex.finditer(expression, text) for place in match.span())}
         if {len(text[:place].encode()) for place in places} != {*table.cuts(text.encode())}:
             return False
     return True
@@ -91,10 +106,10 @@ def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> 
             step = by_line(machine.step, machine.start)
             start = (machine.start, False)
             return ScanTable.of(step, start, kinds, drops_blanks=drops_blanks)
-        found = ScanTable.of(machine.step, machine.start, kinds, drops_blanks=drops_blanks)
-        if is_plain and IGNORES_CASE.search(expression) and not _cuts_beside_iota(expression, found):
+        table = ScanTable.of(machine.step, machine.start, kinds, drops_blanks=drops_blanks)
+        if is_plain and IGNORES_CASE.search(expression) and not _cuts_beside_iota(expression, table):
             return "U+0345 with ignored case"
-        return found
+        return table
     except NoTable as why:
         return str(why)
     except TooLarge:

@@ -1,11 +1,12 @@
-"""The automaton of a regular expression, and the machine made of it, which splits where the expression splits.
+"""The automaton of a regular expression, and the machine made from the automaton, which splits like the expression.
 
-A thread is one way in which the expression may match. All threads are followed at once, in the order in which `regex`
-would try them.
+A thread is one way in which the expression may match. The automaton follows all threads at once, in the order in which
+`regex` would try them.
 
-While a thread before the best match so far may still match, the end of that match is only an offset at which the text
-may have to be cut; the search after it is a separate stage. A table remembers one such offset at any distance, besides
-the offset before the last character. If it would need more, there is no table.
+The best match found up to an offset is not final while a thread with a higher priority may still match. Until then, the
+end of this match is only an offset at which the text may have to be split, and the search after it is a separate stage.
+A table remembers one such offset at any distance, and the offset before the last character. If more offsets are needed,
+there is no table.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ Thread = tuple[int, int]  # the automaton's state, and the offset at which its m
 
 @dataclass(frozen=True)
 class _Read:
-    """A state that goes on after a character of these kinds."""
+    """A state that reads one character of these kinds and goes on to the state `then`."""
 
     mask: int
     then: int
@@ -55,14 +56,14 @@ class _Read:
 
 @dataclass(frozen=True)
 class _Try:
-    """A state that goes on to each of these states, in order."""
+    """A state that goes on to each of these states, in order, without reading a character."""
 
     targets: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class _Check:
-    """A state that goes on if the next character, or the last, is of these kinds."""
+    """A state that goes on to the state `then` if the next or the last character is of these kinds."""
 
     mask: int
     then: int
@@ -90,15 +91,17 @@ class Automaton:
         self._surely: dict[tuple[int, int], bool] = {}
 
     def moves(self, state: int, before: int, kind: int) -> Moves:
-        """Return the states that threads reach on a character; `before` is the signature of the character before it."""
+        """Return the states that threads reach on a character of this kind. `before` is the signature of the
+        previous character.
+        """
         known = self._moves.get((state, before, kind))
         if known is None:
-            found: dict[int, None] = {}
-            self._follow(state, before, kind, found, set())
-            known = self._moves[state, before, kind] = tuple(found)
+            targets: dict[int, None] = {}
+            self._follow(state, before, kind, targets, set())
+            known = self._moves[state, before, kind] = tuple(targets)
         return known
 
-    def _follow(self, first: int, before: int, kind: int, found: dict[int, None], seen: set[int]) -> None:
+    def _follow(self, first: int, before: int, kind: int, targets: dict[int, None], seen: set[int]) -> None:
         waiting = [first]
         while waiting:
             place = waiting.pop()
@@ -106,12 +109,12 @@ class Automaton:
                 continue
             seen.add(place)
             if place == MATCH:
-                found[MATCHED] = None
+                targets[MATCHED] = None
                 return
             state = self._states[place]
             if isinstance(state, _Read):
                 if state.mask >> kind & 1:
-                    found.setdefault(state.then)
+                    targets.setdefault(state.then)
             elif isinstance(state, _Try):
                 waiting += reversed(state.targets)
             elif self._holds(state, before, kind):
@@ -125,7 +128,10 @@ class Automaton:
         return bool(check.mask >> kind & 1)
 
     def surely_matches(self, state: int, before: int) -> bool:
-        """Return whether a thread in this state, after such a character, matches in the end, whatever comes."""
+        """Return whether a thread in this state matches in the end, whichever characters follow.
+
+        `before` is the signature of the previous character.
+        """
         if (state, before) not in self._surely:
             ways = {(state, before): self._ways(state, before)}
             for node in (waiting := [(state, before)]):  # grows during the loop
@@ -143,7 +149,10 @@ class Automaton:
         return self._surely[state, before]
 
     def begins_match(self, kind: int) -> bool | None:
-        """Return whether a match begins with a character of that kind; None if that depends on its neighbours."""
+        """Return whether a match begins with a character of this kind.
+
+        Return None if this depends on the neighbours.
+        """
         if self._bit_of_mask:
             return None
         moves = self.moves(self.start, self.signatures[Kind.END], kind)
@@ -152,7 +161,7 @@ class Automaton:
         return None if moves else False
 
     def _ways(self, state: int, before: int) -> set[frozenset[Node]]:
-        """Return the states that threads may reach, for each next character before which they have not matched."""
+        """Return a set of reachable states for each next character with which the thread has not matched yet."""
         ways: set[frozenset[Node]] = set()
         for kind in (*self.kinds.numbers, int(Kind.END)):
             try:
@@ -172,7 +181,7 @@ class Automaton:
         return len(self._states) - 1
 
     def _build(self, node: Part, then: int) -> int:
-        """Return the state from which threads read the node, and go on with `then`."""
+        """Return the state from which threads read the node. After the node the threads go on with the state `then`."""
         match node:
             case CharacterSet(sources):
                 return self._add(_Read(self.kinds.mask(sources), then))
@@ -228,7 +237,9 @@ def _sources_of(node: Part) -> set[str]:
 
 
 class Stage(NamedTuple):
-    """The search for one match, from an offset that is a cut if the stages before it end as expected."""
+    """The search for one match. The text is split at the first offset of the search if all earlier stages end as
+    expected.
+    """
 
     threads: tuple[Thread, ...] = ()
     best: tuple[int, int] | None = None  # the offsets at which the best match so far begins and ends
@@ -237,7 +248,7 @@ class Stage(NamedTuple):
 
     @property
     def begins_at(self) -> set[int]:
-        """Return the offsets seen so far at which the match may begin."""
+        """Return the offsets at which the match may begin, among the characters that were read."""
         return {place for _, place in self.threads} | ({self.best[0]} if self.best else set())
 
     def with_places(self, become: dict[int, int]) -> Stage:
@@ -251,7 +262,9 @@ class ReaderState(NamedTuple):
 
 
 class Machine:
-    """The effect of a character in each state; raises NoTable if a table cannot express it."""
+    """A machine that returns the effect of a character in each state. It raises NoTable if a table cannot express
+    the effect.
+    """
 
     def __init__(self, automaton: Automaton) -> None:
         self._automaton = automaton
@@ -261,7 +274,10 @@ class Machine:
         self.start = ReaderState((self._new,), automaton.signatures[Kind.END])
 
     def step(self, state: ReaderState, kind: int) -> Transition[ReaderState]:
-        """Return the transition on a character. Kinds that no thread distinguishes share one remembered transition."""
+        """Return the transition on a character.
+
+        If no thread distinguishes two kinds, they share one cached transition.
+        """
         automaton = self._automaton
         before = state.before
         moves = [automaton.moves(place, before, kind) for stage in state.stages for place, _ in stage.threads]
@@ -295,24 +311,24 @@ class Machine:
         return Transition(after, cuts | (MARK_HERE if marks else 0))
 
     def _read(self, stage: Stage, before: int, kind: int) -> Stage:
-        """Return the stage after that character; offsets are still those before it."""
+        """Return the stage after a character of this kind. Its offsets still count from before the character."""
         threads = stage.threads
         best = stage.best
         may_begin = stage.searches and not stage.is_new and kind != Kind.END
-        found: dict[int, int] = {}
+        threads_after: dict[int, int] = {}
         for state, place in (*threads, (self._automaton.start, CUT_HERE)) if may_begin else threads:
             moves = self._automaton.moves(state, before, kind)
             for target in moves:
                 if target == MATCHED:
-                    return self._as_sure(found, kind, (place, CUT_HERE), searches=False)
-                found.setdefault(target, place)
-        return self._as_sure(found, kind, best, searches=stage.searches)
+                    return self._as_sure(threads_after, kind, (place, CUT_HERE), searches=False)
+                threads_after.setdefault(target, place)
+        return self._as_sure(threads_after, kind, best, searches=stage.searches)
 
-    def _as_sure(self, found: dict[int, int], last: int, best: tuple[int, int] | None, *, searches: bool) -> Stage:
-        """Leave out the threads after a thread that matches whatever comes."""
+    def _as_sure(self, threads: dict[int, int], last: int, best: tuple[int, int] | None, *, searches: bool) -> Stage:
+        """Return the stage without the threads after a thread that surely matches."""
         kept: list[Thread] = []
         before = self._automaton.signatures[last]
-        for thread in found.items():
+        for thread in threads.items():
             kept.append(thread)
             if self._automaton.surely_matches(thread[0], before):
                 return Stage(tuple(kept), best, searches=False)
@@ -339,7 +355,7 @@ def _cuts_at_end(stages: list[Stage]) -> int:
 
 
 def _settled(stages: list[Stage]) -> tuple[list[Stage], int]:
-    """Leave out finished stages; return the rest, and the cuts that are now certain."""
+    """Return the unfinished stages, and the cuts that are now certain as bits."""
     cuts = 0
     over = 0
     while (best := stages[over].best) and not stages[over].threads:

@@ -1,6 +1,6 @@
-"""The parser of the common part of `regex`'s syntax, as far as a table can express it.
+"""The parser of the common part of `regex`'s syntax that a table can express.
 
-Sets of characters are only delimited: `regex` itself is asked for the characters of a set.
+The parser finds only the limits of a set of characters. `regex` itself decides which characters are in the set.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import regex
 
 
 class NoTable(Exception):
-    """An error that says why there is no table, in a few words: "a lookbehind"."""
+    """An error for an expression without a table. Its text names the reason in a few words: "a lookbehind"."""
 
 
 @dataclass(frozen=True)
 class CharacterSet:
-    """A character that matches one of these expressions."""
+    """A part that reads one character from any of these sets."""
 
     sources: tuple[str, ...]
 
@@ -31,7 +31,7 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Either:
-    """Alternatives; the first one that leads to a match counts."""
+    """A part with several options. The first option that leads to a match counts."""
 
     options: tuple[Part, ...]
 
@@ -46,7 +46,9 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Look:
-    """A look at the next or the last character: whether a set holds it. `edge` also allows the edge of the text."""
+    """A check whether a set holds the next or the last character. If `edge`, the edge of the text also passes the
+    check.
+    """
 
     sources: tuple[str, ...]
     edge: bool
@@ -89,7 +91,7 @@ _OPERATIONS = re.compile(r"--|\|\||&&|~~")  # operators between sets, in some ve
 
 
 def read_expression(expression: str) -> Expression:
-    """Parse a valid expression; raise NoTable if it uses more than a table can express."""
+    """Parse a valid expression. Raise NoTable if it uses syntax that a table cannot express."""
     return _Reader(expression).read()
 
 
@@ -102,25 +104,25 @@ class _Reader:
 
     def read(self) -> Expression:
         flags: frozenset[str] = frozenset()
-        while found := self._take(re.compile(r"\(\?([a-zA-Z0-9]+)\)")):
-            if not set(found[1]) <= set("ims"):
-                raise NoTable(f"the flags {found[0]}")
-            flags |= set(found[1])
+        while flags_match := self._take(re.compile(r"\(\?([a-zA-Z0-9]+)\)")):
+            if not set(flags_match[1]) <= set("ims"):
+                raise NoTable(f"the flags {flags_match[0]}")
+            flags |= set(flags_match[1])
         body = self._options(flags)
         if self._at < len(self._text):
             raise NoTable(f"what begins with {self._text[self._at : self._at + 4]}")
         return Expression(body, frozenset(self._characters), frozenset(self._classes))
 
     def _take(self, wanted: re.Pattern[str]) -> re.Match[str] | None:
-        found = wanted.match(self._text, self._at)
-        if found:
-            self._at = found.end()
-        return found
+        match = wanted.match(self._text, self._at)
+        if match:
+            self._at = match.end()
+        return match
 
     def _takes(self, wanted: str) -> bool:
-        if found := self._text.startswith(wanted, self._at):
+        if is_next := self._text.startswith(wanted, self._at):
             self._at += len(wanted)
-        return found
+        return is_next
 
     def _options(self, flags: frozenset[str]) -> Part:
         options = [self._sequence(flags)]
@@ -130,7 +132,7 @@ class _Reader:
             return options[0]
         sets = [option for option in options if isinstance(option, CharacterSet)]
         if len(sets) == len(options):  # each alternative reads one character
-            return CharacterSet(tuple(source for one in sets for source in one.sources))
+            return CharacterSet(tuple(source for one_set in sets for source in one_set.sources))
         return Either(tuple(options))
 
     def _sequence(self, flags: frozenset[str]) -> Part:
@@ -140,16 +142,16 @@ class _Reader:
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
     def _repeated(self, body: Part) -> Part:
-        found = self._take(_COUNT)
-        if not found:
+        count = self._take(_COUNT)
+        if not count:
             return body
-        if found[1]:
-            least, most = {"*": (0, None), "+": (1, None), "?": (0, 1)}[found[1]]
-        elif found[2]:
-            least = most = int(found[2][:9])
+        if count[1]:
+            least, most = {"*": (0, None), "+": (1, None), "?": (0, 1)}[count[1]]
+        elif count[2]:
+            least = most = int(count[2][:9])
         else:
-            least = int(found[3][:9] or 0)
-            most = int(found[4][:9]) if found[4] else None
+            least = int(count[3][:9] or 0)
+            most = int(count[4][:9]) if count[4] else None
         if max(least, most or 0) > MOST_COPIES:
             raise NoTable("a long repetition")
         if self._takes("+"):
@@ -162,9 +164,9 @@ class _Reader:
         return Repeat(body, least, most, mode)
 
     def _atom(self, flags: frozenset[str]) -> Part:
-        if found := self._take(_ATOM):
-            _check_alone(found, flags)
-            return CharacterSet((_source(self._noted(found, flags), flags),))
+        if match := self._take(_ATOM):
+            _check_alone(match, flags)
+            return CharacterSet((_source(self._noted(match, flags), flags),))
         start = self._text[self._at]
         if start == "[":
             return CharacterSet((_source(self._set(flags), flags),))
@@ -182,30 +184,30 @@ class _Reader:
                 return meaning
         raise NoTable(_name_of(self._text[self._at : self._at + 3]))
 
-    def _noted(self, found: re.Match[str], flags: frozenset[str]) -> str:
-        if found["cls"]:
-            self._classes |= {found["cls"], *(_OF_ANY_CASE if "i" in flags else ())}
-        elif found["code"]:
-            self._characters.add(_code(found["code"]))
-        elif found["escape"]:
-            self._characters.add(ord(_ESCAPED.get(found["escape"][1], found["escape"][1])))
+    def _noted(self, match: re.Match[str], flags: frozenset[str]) -> str:
+        if match["cls"]:
+            self._classes |= {match["cls"], *(_OF_ANY_CASE if "i" in flags else ())}
+        elif match["code"]:
+            self._characters.add(_code(match["code"]))
+        elif match["escape"]:
+            self._characters.add(ord(_ESCAPED.get(match["escape"][1], match["escape"][1])))
         else:
-            self._characters.add(ord(found["plain"]))
-        return found[0]
+            self._characters.add(ord(match["plain"]))
+        return match[0]
 
     def _set(self, flags: frozenset[str]) -> str:
         start = self._at
         self._at += 1
         is_negated = self._takes("^")
         first = self._at
-        found = None
+        member = None
         while self._at == first or not self._text.startswith("]", self._at):
-            found = self._take(_MEMBER)
-            if not found:
+            member = self._take(_MEMBER)
+            if not member:
                 raise NoTable("a set inside a set" if self._text[self._at] == "[" else f"{self._text[self._at :][:2]}")
-            self._noted(found, flags)
-        if found and found.start() == first and not is_negated:
-            _check_alone(found, flags)
+            self._noted(member, flags)
+        if member and member.start() == first and not is_negated:
+            _check_alone(member, flags)
         self._at += 1
         found_set = self._text[start : self._at]
         if _OPERATIONS.search(found_set):
@@ -223,10 +225,10 @@ class _Reader:
         return self._inside((flags | set(opening["on"] or "")) - set(opening["off"] or ""))
 
     def _inside(self, flags: frozenset[str]) -> Part:
-        found = self._options(flags)
+        body = self._options(flags)
         if not self._takes(")"):
             raise NoTable("an open group")
-        return found
+        return body
 
 
 def _between(word_before: bool, word_behind: bool) -> Part:
@@ -243,30 +245,30 @@ _PLACES: dict[str, Part] = {
 
 
 def _code(escape: str) -> int:
-    r"""Return the code point of \x41, \u0041 or \U00000041."""
+    r"""Return the code point of an escape such as \x41, \u0041 or \U00000041."""
     return int.from_bytes(bytes.fromhex(escape[2:]))
 
 
 def _source(written: str, flags: frozenset[str]) -> str:
-    """Write a set as an expression for `regex`."""
+    """Return a set as an expression for `regex`, with the flags that concern sets."""
     return f"(?{''.join(sorted(flags & {'i', 's'}))}:{written})"
 
 
-def _check_alone(found: re.Match[str], flags: frozenset[str]) -> None:
-    """Refuse a class that `regex` reads differently alone and in a set with others."""
-    if found["cls"] and "i" in flags and _hangs_on_its_place(found["cls"]):
-        raise NoTable(f"{found['cls']} with ignored case")
+def _check_alone(match: re.Match[str], flags: frozenset[str]) -> None:
+    """Raise NoTable for a class that `regex` treats differently outside a set and inside a set with other members."""
+    if match["cls"] and "i" in flags and _hangs_on_its_place(match["cls"]):
+        raise NoTable(f"{match['cls']} with ignored case")
 
 
 @cache
 def _hangs_on_its_place(name: str) -> bool:
-    """Return whether `regex`, ignoring case, reads a class such as \\p{Lu} differently alone and beside something."""
+    """Return whether `regex`, ignoring case, treats a class differently alone and with another set member."""
     alone, beside = (regex.findall(f"(?i:[{more}{name}])", _OF_ONE_CASE) for more in ("", r"\x07"))
     return bool(alone != beside)
 
 
 def _looking(body: Part, *, negated: bool, behind: bool) -> Part:
-    """Return the look at one character that a lookahead or lookbehind is."""
+    """Return a lookahead or lookbehind of one character as a `Look`."""
     sources: list[str] = []
     unclear: list[str] = []
     edge = False
@@ -285,7 +287,10 @@ def _looking(body: Part, *, negated: bool, behind: bool) -> Part:
 
 
 def atomic(body: Part) -> Part:
-    """Parse an atomic group, which never backtracks: only single characters and their repetitions."""
+    """Return an atomic group, which never backtracks. Its body must be a set or the repetition of a set.
+
+    Raise NoTable for any other body.
+    """
     if isinstance(body, CharacterSet):
         return body
     if isinstance(body, Repeat) and body.mode != "lazy":

@@ -1,7 +1,7 @@
-r"""The kinds of characters that a pattern distinguishes, and the kind of each character.
+"""The kinds of characters that a pattern distinguishes, and the kind of each character.
 
-Characters are taken in ranges in which no class of the pattern changes. `regex` itself is asked about the first
-character of each range, so tables and expressions always agree on the version of Unicode.
+Characters are handled in ranges in which no class of the pattern changes. `regex` itself is asked about the first
+character of each range, so tables and expressions always use the same version of Unicode.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import regex
 
 
 class Kind(IntEnum):
-    """The kinds of characters that have the same number for all patterns. Other kinds get free numbers."""
+    """The kinds of characters that have the same number for all patterns. All other kinds get free numbers."""
 
     NEWLINE = 1  # newlines only, unless the table does not distinguish them
     BLANK = 4  # if blanks are dropped, their kinds have numbers up to this
@@ -36,11 +36,11 @@ _NEWLINE = ord("\n")
 
 
 class TooManyKinds(Exception):
-    """An error for more kinds than a table can distinguish."""
+    """An error for a pattern with more kinds of characters than a table can distinguish."""
 
 
 class Kinds:
-    """All characters, divided by the sets of a pattern."""
+    """The kinds of all characters. Two characters are of the same kind if the same sets of a pattern hold them."""
 
     def __init__(
         self,
@@ -50,7 +50,12 @@ class Kinds:
         *,
         drops_blanks: bool = False,
     ) -> None:
-        """Divide characters into kinds by `sources`, sets in the syntax of `regex`, and by what these name."""
+        """Divide the characters into kinds by the sets of a pattern.
+
+        `sources` are the sets in the syntax of `regex`. `characters` and `classes` are the code points and the
+        classes that the
+        sets name.
+        """
         order = sorted(set(sources) | ({_BLANK} if drops_blanks else set()))
         named = [*classes, r"\s"] if drops_blanks else list(classes)
         if any(source.startswith("(?i") for source in order):
@@ -60,18 +65,18 @@ class Kinds:
         starts = np.concatenate([[0, _NEWLINE, _NEWLINE + 1], alone, alone + 1, *map(_changes, named)])
         starts = _in_order(starts[starts < CODE_POINTS])
         rows = np.array([_holds(source, starts) for source in order] + [starts == _NEWLINE])
-        found, kind_of_row = _different_columns(rows)
-        numbers = _numbered(found, order.index(_BLANK) if drops_blanks else None)
+        columns, kind_of_row = _different_columns(rows)
+        numbers = _numbered(columns, order.index(_BLANK) if drops_blanks else None)
         lengths = np.diff(np.append(starts, CODE_POINTS))
         self.of_code_point = np.repeat(numbers[kind_of_row].astype(np.uint8), lengths)
         self.numbers: list[int] = numbers.tolist()
         self.of_code_point.flags.writeable = False
         self._masks = {
-            source: sum(1 << int(kind) for kind in numbers[found[:, place]]) for place, source in enumerate(order)
+            source: sum(1 << int(kind) for kind in numbers[columns[:, place]]) for place, source in enumerate(order)
         }
 
     def mask(self, sources: Iterable[str]) -> int:
-        """Return the kinds of the characters in any of these sets, one bit for each kind."""
+        """Return the kinds of the characters in any of these sets, as a number with one bit for each kind."""
         mask = 0
         for source in sources:
             mask |= self._masks[source]
@@ -79,14 +84,17 @@ class Kinds:
 
 
 def _in_order(code_points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Sort code points without repetitions; faster than `np.unique`."""
+    """Return the code points sorted and without repetitions. This is faster than `np.unique`."""
     there = np.zeros(CODE_POINTS, np.bool_)
     there[code_points] = True
     return np.flatnonzero(there)
 
 
 def _different_columns(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-    """Return the distinct columns as rows, and for each column its index. Much faster than `np.unique` of an axis."""
+    """Return the distinct columns of `rows`, and for each column its index among the distinct columns.
+
+    The distinct columns are returned as rows. This is much faster than `np.unique` of an axis.
+    """
     which = np.zeros(rows.shape[1], np.int64)
     for row in rows:
         which = np.unique(2 * which + row, return_inverse=True)[1]
@@ -94,15 +102,15 @@ def _different_columns(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool
     return rows.T[firsts], which
 
 
-def _numbered(found: npt.NDArray[np.bool_], blank_row: int | None) -> npt.NDArray[np.int64]:
-    """Give each kind a number; if blanks are dropped, the lowest are reserved for them."""
-    is_newline = found[:, -1]
-    is_blank = np.zeros(len(found), np.bool_) if blank_row is None else found[:, blank_row] & ~is_newline
+def _numbered(columns: npt.NDArray[np.bool_], blank_row: int | None) -> npt.NDArray[np.int64]:
+    """Return the number of each kind. If blanks are dropped, the lowest numbers are reserved for blanks."""
+    is_newline = columns[:, -1]
+    is_blank = np.zeros(len(columns), np.bool_) if blank_row is None else columns[:, blank_row] & ~is_newline
     others = [0, *range(Kind.NEWLINE + 1 if blank_row is None else Kind.BLANK + 1, Kind.END)]
     others += range(Kind.END + 1, MOST_KINDS)
-    if len(found) > len(others) or is_blank.sum() > Kind.BLANK - Kind.NEWLINE:
+    if len(columns) > len(others) or is_blank.sum() > Kind.BLANK - Kind.NEWLINE:
         raise TooManyKinds
-    numbers = np.full(len(found), Kind.NEWLINE)
+    numbers = np.full(len(columns), Kind.NEWLINE)
     numbers[is_blank] = np.arange(Kind.NEWLINE + 1, Kind.NEWLINE + 1 + is_blank.sum())
     is_other = ~(is_newline | is_blank)
     numbers[is_other] = others[: is_other.sum()]
@@ -110,12 +118,12 @@ def _numbered(found: npt.NDArray[np.bool_], blank_row: int | None) -> npt.NDArra
 
 
 def _holds(source: str, characters: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Mark the code points that are in a set; surrogates never are."""
+    """Return a mask of the code points that a set holds. No set holds surrogates."""
     holds = np.zeros(len(characters), np.bool_)
     kept = np.flatnonzero((characters < SURROGATES.start) | (characters >= SURROGATES.stop))
     text = characters[kept].astype(np.uint32).tobytes().decode("utf-32-le")
-    for found in regex.finditer(f"{source}+", text):
-        holds[kept[found.start() : found.end()]] = True
+    for match in regex.finditer(f"{source}+", text):
+        holds[kept[match.start() : match.end()]] = True
     return holds
 
 
@@ -127,8 +135,8 @@ def every_character() -> str:
 
 @cache
 def _changes(name: str) -> npt.NDArray[np.int64]:
-    """Return where ranges of characters begin that are all in a class, or all outside it."""
-    spans = [found.span() for found in regex.finditer(f"[{name}]+", every_character())]
+    """Return the code points at which the ranges inside and outside a class begin."""
+    spans = [match.span() for match in regex.finditer(f"[{name}]+", every_character())]
     places = np.array(spans, np.int64).reshape(-1)
     places = places + np.where(places >= SURROGATES.start, len(SURROGATES), 0)
     return np.append(places, SURROGATES.stop)
@@ -136,6 +144,6 @@ def _changes(name: str) -> npt.NDArray[np.int64]:
 
 @cache
 def _cased() -> npt.NDArray[np.int64]:
-    """Return the characters that match another one if case is ignored."""
+    """Return the code points of all characters that match another character if case is ignored."""
     ends = _changes(_CHANGES_WITH_CASE)[:-1].reshape(-1, 2)
     return np.concatenate([np.arange(first, stop) for first, stop in ends])

@@ -1,13 +1,14 @@
-"""The table that finds the words of a pattern: how it is read, and how it is made.
+r"""The table that finds the words of a pattern, with the functions that make and read the table.
 
-The machine only looks back: if an expression looks ahead, the machine goes on and cuts later, before an earlier
-character. One function describes it: the state after a character of some kind, and where the text is cut because of it.
+The machine never looks ahead. If an expression looks ahead, the machine reads on and splits later, before an earlier
+character. A step function describes the machine: for a state and a kind of character it returns the next state, and the
+places at which the text is split.
 
     >>> def step(state: str, kind: int) -> Transition[str]:
     ...     '''Cuts before every newline.'''
     ...     return Transition("inside", CUT_HERE if kind == Kind.NEWLINE and state != "start" else 0)
-    >>> kinds = np.array([kind == Kind.NEWLINE * ord("\\n") for kind in range(128)], np.uint8)
-    >>> ScanTable.of(step, "start", kinds).cuts(b"to be\\nor not\\n")
+    >>> kinds = np.array([kind == Kind.NEWLINE * ord("\n") for kind in range(128)], np.uint8)
+    >>> ScanTable.of(step, "start", kinds).cuts(b"to be\nor not\n")
     [0, 5, 12, 13]
 """
 
@@ -40,12 +41,12 @@ Numbers = npt.NDArray[np.int64]
 
 
 class TooLarge(Exception):
-    """An error for more states or kinds of characters than a table has room for."""
+    """An error for a machine with more states or kinds of characters than a table can hold."""
 
 
 @dataclass(frozen=True)
 class Transition(Generic[State]):
-    """The effect of a character on the machine."""
+    """The effect of a character on the machine: the next state and the actions."""
 
     state: State
     actions: int = 0
@@ -59,10 +60,11 @@ StepFunction = Callable[[State, int], Transition[State]]
 
 @dataclass(frozen=True, eq=False)
 class ScanTable:
-    """A pattern as arrays.
+    """The table of a pattern as arrays.
 
-    `entries[row + kind]` holds the actions and, shifted by STATE_SHIFT, the row of the next state; row 0 is the start
-    of a text. The column `Kind.END` holds the effect of the end.
+    `entries[row + kind]` holds the actions and, shifted by STATE_SHIFT, the row of the next state. Row 0 is the
+    state at the
+    start of a text. The column `Kind.END` holds the effect of the end of the text.
     """
 
     entries: npt.NDArray[np.uint16]
@@ -94,7 +96,10 @@ class ScanTable:
         return cls(entries.reshape(-1), kind_of_code_point, tuple(sorted(set(numbers))), drops_blanks)
 
     def cuts(self, text: bytes) -> list[int]:
-        """Return the starts of the words of a text, and its end: this defines how a table is read."""
+        """Return the offsets in bytes at which words begin, and the length of the text.
+
+        This method is the reference for reading a table.
+        """
         cuts = [0]
         row = 0
         mark = 0
@@ -117,9 +122,9 @@ def _places(entry: int, mark: int, previous: int, here: int) -> Iterable[int]:
 
 
 def by_line(step: StepFunction[State], start: State) -> StepFunction[tuple[State, bool]]:
-    """Return a step function that takes each line for a separate text.
+    """Return a step function that treats each line as a separate text.
 
-    A state of this function also says whether a line has just ended.
+    A state of the new function also stores whether a line has just ended.
     """
 
     def step_by_line(state: tuple[State, bool], kind: int) -> Transition[tuple[State, bool]]:
@@ -133,7 +138,7 @@ def by_line(step: StepFunction[State], start: State) -> StepFunction[tuple[State
 
 
 def _explored(step: StepFunction[State], start: State, kinds: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """Return the next state and the actions for each kind, for all states in the order they are reached."""
+    """Return the next states and the actions of all states, in the order in which the states are reached."""
     numbers = {start: 0}
     following: list[list[int]] = []
     actions: list[list[int]] = []
@@ -151,7 +156,7 @@ def _explored(step: StepFunction[State], start: State, kinds: Sequence[int]) -> 
 
 
 def _reduced(following: Numbers, actions: Numbers) -> tuple[Numbers, Numbers]:
-    """Merge states with the same effects."""
+    """Merge states with equal effects. Return the smaller arrays of next states and actions."""
     actions = _without_vain_marks(following, actions)
     classes = np.zeros(len(following), np.int64)
     count = 0
@@ -167,7 +172,7 @@ def _reduced(following: Numbers, actions: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _joined_kinds(kinds: Sequence[int], following: Numbers, actions: Numbers, drops_blanks: bool) -> list[int]:
-    """Return the number of each kind in the table; kinds that no state distinguishes share one."""
+    """Return the column of each kind in the table. Kinds that no state distinguishes share a column."""
     blanks = iter(BLANKS)
     others = iter([0, *range(Kind.BLANK + 1 if drops_blanks else Kind.NEWLINE, ROW)])
     numbers: dict[tuple[bytes, bool], int] = {}
@@ -182,7 +187,7 @@ def _joined_kinds(kinds: Sequence[int], following: Numbers, actions: Numbers, dr
 
 
 def _without_vain_marks(following: Numbers, actions: Numbers) -> Numbers:
-    """Remove marks that are never used before the next mark."""
+    """Return the actions without marks that no state uses before the next mark."""
     asks = (actions & CUT_MARK != 0).any(axis=1)
     keeps = actions[:, :-1] & MARK_HERE == 0
     while True:
