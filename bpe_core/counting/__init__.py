@@ -1,1 +1,1 @@
-"""The counts of words: the distinct words of a corpus, and how often each occurs."""
+"""The package that counts words: it finds the distinct words of a corpus, and how often each word occurs."""

@@ -1,7 +1,7 @@
-"""A count in a separate process, which goes on when the program that started it is closed.
+"""A count in a separate process, which goes on when the program that started the process is closed.
 
-A file in a folder shows the state of the count. The process holds a lock next to this file for as long as it lives;
-another file next to it asks the process to stop.
+A file in a folder shows the state of the count. The process holds a lock next to this file until the process ends.
+Another file next to it asks the process to stop.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _begun: list[subprocess.Popen[bytes]] = []  # processes started by this one, whi
 
 @dataclass(frozen=True)
 class TextsToCount:
-    """A file, an address or a text, to be read by `Corpus.from_files` or `from_texts`."""
+    """A file, an address or a text, to be read by `Corpus.from_files` or `Corpus.from_texts`."""
 
     place: str = ""
     text: str | None = field(default=None, repr=False)
@@ -55,8 +55,8 @@ class TextsToCount:
 
 
 def corpus_of(texts: Iterable[TextsToCount]) -> Corpus:
-    """Open texts as one corpus, group by group; this finds out which files exist."""
-    return Corpus.joined([one.corpus().in_group(one.group) for one in texts], twice=True)
+    """Return one corpus of these texts, group by group. Opening the texts shows which of the files exist."""
+    return Corpus.joined([text.corpus().in_group(text.group) for text in texts], twice=True)
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,13 @@ class Order:
 
     def to_json(self) -> str:
         values = asdict(replace(self, texts=()))
-        values |= {"texts": [asdict(one) for one in self.texts], "recipe": self.recipe.to_json()}
+        values |= {"texts": [asdict(text_to_count) for text_to_count in self.texts], "recipe": self.recipe.to_json()}
         return json.dumps(values)
 
     @classmethod
     def from_json(cls, text: str) -> Order:
         values = json.loads(text)
-        texts = [TextsToCount(**one) for one in values.pop("texts")]
+        texts = [TextsToCount(**fields_of_text) for fields_of_text in values.pop("texts")]
         return cls(texts, Recipe.from_json(values.pop("recipe")), **values)
 
     def corpus(self) -> Corpus:
@@ -96,9 +96,9 @@ class CountStatus:
 
     @classmethod
     def of(cls, path: Path) -> CountStatus:
-        """Read the status from a file; ignore fields that other versions write into it."""
-        told = json.loads(path.read_bytes())
-        return cls(**{one.name: told[one.name] for one in fields(cls)})
+        """Read the status from a file. Fields that other versions write into the file are ignored."""
+        values = json.loads(path.read_bytes())
+        return cls(**{field.name: values[field.name] for field in fields(cls)})
 
     @property
     def is_under_way(self) -> bool:
@@ -106,7 +106,7 @@ class CountStatus:
 
 
 def begin(order: Order, folder: Path) -> Path:
-    """Start a count; return the file in this private folder that shows its state."""
+    """Start a count. Return the path of the file in this private folder that shows the state of the count."""
     path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}{ENDING}"
     try:
         private_folder(folder)
@@ -114,7 +114,10 @@ def begin(order: Order, folder: Path) -> Path:
         # -P: a file named like one of our modules in the person's folder must not be imported.
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "bpe_core.counting.background", str(path)],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(one for one in sys.path if one)},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(place for place in sys.path if place),
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -131,25 +134,25 @@ def begin(order: Order, folder: Path) -> Path:
 
 
 def counts_in(folder: Path) -> dict[Path, CountStatus]:
-    """Return all counts in a folder, the newest first."""
+    """Return the status of all counts in a folder, by the path of the status file, the newest count first."""
     _begun[:] = [process for process in _begun if process.poll() is None]
-    found = {}
+    status_of_path = {}
     with suppress(OSError):
         if folder.is_dir() and private_folder(folder):
             for path in sorted(folder.glob(f"*{ENDING}"), reverse=True):
                 if (status := _read(path)) is not None:
-                    found[path] = status
-    return found
+                    status_of_path[path] = status
+    return status_of_path
 
 
 def stop(path: Path) -> None:
-    """Ask a count to stop; the counted parts are kept."""
+    """Ask a count to stop. The parts that were counted are kept."""
     with suppress(OSError):
         path.with_suffix(".stop").touch()
 
 
 def forget(path: Path) -> None:
-    """Remove a count from the folder; its result stays where it is."""
+    """Remove a count from the folder. The counted words stay in their file."""
     for ending in (".stop", ENDING):
         with suppress(OSError):
             path.with_suffix(ending).unlink(missing_ok=True)
@@ -189,7 +192,7 @@ def _write(path: Path, status: CountStatus) -> None:
 
 
 class _Reporter:
-    """A reporter that writes the state of the count, but not too often."""
+    """A reporter that writes the state of the count into its file, with a pause between two reports."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,6 +1,6 @@
-"""A stream of text in blocks that can be split separately: together they have the words of the whole.
+"""A stream of text in blocks. Each block can be split separately, and all blocks together have the words of the stream.
 
-A block ends with a text, or inside a text at a place where the pattern always splits, even if that place is far away.
+A block ends with a text, or inside a text where the pattern always splits, even if that offset is far away.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FindCut = Callable[[Bytes, int, int], int]  # finds the last safe offset to cut 
 
 
 class Block:
-    """Text in a buffer that grows and is used again."""
+    """A part of a stream of text, in a buffer that grows and is used again."""
 
     def __init__(self, room: int) -> None:
         self._usual_room = room
@@ -31,7 +31,7 @@ class Block:
         self.begin(0)
 
     def begin(self, first: int) -> None:
-        """Empty the block; `first` is the length of the text before it."""
+        """Empty the block. `first` is the length of the text before the block."""
         if len(self.data) > 4 * self._usual_room + PADDING:
             self._allocate(self._usual_room)  # one long text must not keep its memory for ever
         self.first = first
@@ -52,7 +52,7 @@ class Block:
             self.text_ends.append(self.length)
 
     def move_rest(self, cut: int, into: Block) -> None:
-        """Keep only the data before the cut, where a text ends; move the rest into another block."""
+        """Move the data from offset `cut` on into another block. At `cut` a text of this block ends."""
         into.begin(self.first + cut)
         into.append(self._view[cut : self.length])
         self.length = cut
@@ -63,7 +63,10 @@ class Block:
         return self.text_ends[-1] if self.text_ends else 0
 
     def _grow(self, length: int) -> None:
-        """Make room for `length` bytes and half as many again, as a long text comes in many parts."""
+        """Make room for `length` bytes and half as many more, because a long text comes in many parts.
+
+        Raise TooLarge if the block would become too large.
+        """
         if length > LARGEST_BLOCK:
             raise TooLarge(
                 f"The text has more than {LARGEST_BLOCK:,} bytes in a row that may be one word by this pattern, which "
@@ -83,7 +86,10 @@ class Block:
 def in_blocks(
     chunks: Iterable[Chunk], size: int, find_cut: FindCut, fresh: Callable[[], Block], first: int = 0
 ) -> Iterator[Block]:
-    """Cut into blocks of about `size` bytes; `fresh` returns an unused block, `first` is the length of earlier text."""
+    """Split a stream into blocks of about `size` bytes.
+
+    `fresh` returns an unused block. `first` is the length of the text before the stream.
+    """
     block = fresh()
     full = size
     searched = 0

@@ -1,7 +1,7 @@
-"""Groups of texts in blocks of documents, which show how much a result depends on the choice of documents.
+"""The counts of groups of texts in blocks of documents. They show how much a result depends on the choice of documents.
 
 A document is put into a block at random. If a group has only a few long documents, such as a single book, their text is
-divided into as many ranges of lines.
+divided into a range of lines for each block.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SEED = 1
 def count_in_blocks(
     parts: Mapping[str, Corpus], recipe: Recipe, work: Work = ALONE
 ) -> dict[str, tuple[WordTable, ...]]:
-    """Count the words of each group, block by block."""
+    """Count the words of each group. Return a table for each block of a group."""
     recipe = recipe.with_changes(mixture=None)
     return {name: tuple(_blocks(part.documents(), recipe, work)) for name, part in parts.items()}
 
@@ -46,7 +46,7 @@ def _blocks(documents: Iterator[str], recipe: Recipe, work: Work) -> Iterator[Wo
 
 
 def _dealt(first: Sequence[str], rest: Iterator[str]) -> Iterator[list[list[str]]]:
-    """Assign documents to the blocks; pass them on whenever many characters wait."""
+    """Assign documents to blocks at random. Yield the documents of all blocks whenever many characters wait."""
     chance = Random(SEED)
     waiting = 0
     held: list[list[str]] = [[] for _ in range(BLOCKS)]
@@ -66,7 +66,7 @@ def _counted(documents: Sequence[str], recipe: Recipe, work: Work) -> WordTable:
 
 
 def in_stretches(text: str) -> Iterator[str]:
-    """Divide a text into ranges of about the same length: of whole lines, or of words if there are few lines.
+    """Divide a text into ranges of about equal length. A range has whole lines, or whole words if there are few lines.
 
     >>> list(in_stretches("so it was"))
     ['so', ' it', ' was']

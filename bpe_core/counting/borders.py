@@ -1,4 +1,4 @@
-"""Words that are split further after they are counted: each part is learned from as a separate word.
+"""Functions that split words further after they are counted. A method learns from each part as from a separate word.
 
 >>> list(cut_at_borders(WordTable.from_counts({"mor|phe|mes": 3, "phe": 1}), "|"))
 [(b'mor', 3), (b'phe', 4), (b'mes', 3)]
@@ -19,7 +19,7 @@ LONGEST_GROUP = 3  # digits
 
 
 def cut_at_borders(words: WordTable, border: str) -> WordTable:
-    """Return the parts of words with borders in them, `mor|phe|mes`, which no merge crosses."""
+    """Return the parts of words that hold borders, such as `mor|phe|mes`. No merge crosses a border."""
     sign = border.encode()
     if not len(words) or not words.which_hold(sign).any():
         return words
@@ -27,7 +27,7 @@ def cut_at_borders(words: WordTable, border: str) -> WordTable:
 
 
 def cut_numbers(words: WordTable) -> WordTable:
-    """Return the groups of three digits from the right of words that are numbers."""
+    """Return the words, with each number split into groups of three digits from the right."""
     import regex  # takes a while to load
 
     groups = regex.compile(rf"\p{{N}}{{1,{LONGEST_GROUP}}}(?=(?:\p{{N}}{{{LONGEST_GROUP}}})*$)")
@@ -42,7 +42,7 @@ def cut_numbers(words: WordTable) -> WordTable:
 
 
 def _cut(words: WordTable, parts_of: Callable[[bytes], list[bytes]]) -> WordTable:
-    """Return the parts of all words in first-seen order. The line ends of a word count for its last part."""
+    """Return the parts of all words in first-seen order. The line ends of a word are added to its last part."""
     counts: dict[bytes, int] = {}
     ends: dict[bytes, int] = {}
     of_lines = np.zeros(len(words), np.int64) if words.line_ends is None else words.line_ends

@@ -1,10 +1,10 @@
-"""Counts as Parquet files: words, their counts, and their counts in each group, in first-seen order.
+"""Counts as Parquet files: the words, their counts, and their counts in each group, in first-seen order.
 
-A large table is a folder of such files. Each has the words whose hash lies in its range; the column `place` has their
-position among all words.
+A large table is a folder of such files. Each file has the words whose hash lies in the range of the file. The column
+`place` has the position of a word among all words.
 
-Words that were counted elsewhere are read too: `word<TAB>count`, CSV with two columns, Parquet or Arrow. They are taken
-unchanged, neither normalized nor split; words that the recipe cannot have made are reported.
+Words that were counted elsewhere can be read, too: as `word<TAB>count`, as CSV with two columns, as Parquet or Arrow.
+These words are neither normalized nor split. Words that the recipe cannot have made are reported.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ FEWER_LISTED = "Leave out the rarest words of the list first."
 
 
 class CountedColumns(NamedTuple):
-    """Words and their numbers, by the names of a file's columns."""
+    """Words and their numbers, by the names of the columns in a file."""
 
     words: WordColumns
     numbers: Mapping[str, Int64s]
@@ -61,7 +61,10 @@ class CountedColumns(NamedTuple):
 
 
 def needed_pyarrow() -> Any:
-    """Import Arrow early, before words are counted that could not be written."""
+    """Return the package pyarrow. Raise OutputError if it is missing.
+
+    Call this before words are counted, because their counts could not be written without the package.
+    """
     arrow = pyarrow_or_none()
     if arrow is None:
         raise OutputError(f"Writing counts {MISSING_PYARROW}")
@@ -86,7 +89,7 @@ def write_columns(columns: CountedColumns, head: CountsHead, file: BinaryIO) -> 
 
 
 def counted_words(source: Source) -> WordTable:
-    """Return the words of one group of a file of counts, or of a folder of them."""
+    """Return the words of one group from a file of counts, or from a folder of such files."""
     head = CountsHead.from_json(source.counted, source.name)
     names = [head.column(COUNT, source.group), head.column(LINE_ENDS, source.group)]
     columns = read_columns(source, names)
@@ -96,7 +99,7 @@ def counted_words(source: Source) -> WordTable:
 
 
 def read_columns(source: Source, wanted: list[str] | None = None) -> CountedColumns:
-    """Read the words and the `wanted` columns (all by default) of one or more files, in order."""
+    """Read the words and the columns in `wanted` from one or more files, in order. By default all columns are read."""
     with gate(f"{source.name} is a damaged file of counts", CorpusError):
         return _columns(source, wanted)
 
@@ -144,13 +147,16 @@ def as_table(columns: CountedColumns) -> Any:
 
 
 def arrow_words(arrow: Any, columns: WordColumns) -> Any:
-    """Return the words as an Arrow array; nothing is copied."""
+    """Return the words as an Arrow array that shares their memory."""
     buffers = [None, arrow.py_buffer(np.ascontiguousarray(columns.starts)), arrow.py_buffer(columns.text)]
     return arrow.Array.from_buffers(arrow.large_binary(), len(columns), buffers)
 
 
 def columns_in(column: Any, name: str) -> WordColumns:
-    """Return the words of a column of strings or bytes, with empty ones; `name` begins the error's sentence."""
+    """Return the words of a column of strings or bytes, with the empty words.
+
+    Raise CorpusError if the column is damaged. The message begins with `name`.
+    """
     if _unfolded(column) > max(HARMLESS, MOST_UNFOLDED * column.nbytes):
         raise CorpusError(f"{name} uses a few very long words in many rows, as no file of counts does; it is damaged.")
     large = "large_binary" if "binary" in str(column.type) else "large_string"
@@ -164,16 +170,19 @@ def columns_in(column: Any, name: str) -> WordColumns:
 
 
 def _unfolded(column: Any) -> int:
-    """Return the bytes of all its words, if a dictionary holds each word once; otherwise 0."""
+    """Return the number of bytes of all words of a column that stores each distinct word once.
+
+    Return 0 for any other column.
+    """
     arrow = pyarrow_or_none()
     compute = arrow.compute
     parts = getattr(column, "chunks", [column])
     coded = parts if arrow.types.is_dictionary(column.type) else []
-    return sum(compute.sum(compute.binary_length(one.dictionary).take(one.indices)).as_py() or 0 for one in coded)
+    return sum(compute.sum(compute.binary_length(part.dictionary).take(part.indices)).as_py() or 0 for part in coded)
 
 
 def kept_words(columns: WordColumns, counts: Int64s, line_ends: Int64s | None = None) -> WordTable:
-    """Return the words that are neither empty nor have the count 0."""
+    """Return the words that are not empty and have a count above 0."""
     return WordTable(*columns, counts).recounted(np.where(np.diff(columns.starts) > 0, counts, 0), line_ends)
 
 
@@ -181,7 +190,7 @@ def kept_words(columns: WordColumns, counts: Int64s, line_ends: Int64s | None = 
 
 
 def word_list(source: Source, options: ReadingOptions, log: SkipLog, cancelled: CancelCheck) -> WordTable:
-    """Return the words of a file with their counts; the counts of a repeated word are added."""
+    """Return the words of a file with their counts. If a word is repeated, its counts are added."""
     if source.counted:
         table = counted_words(source)
     elif source.kind in ("parquet", "arrow"):
@@ -213,7 +222,10 @@ def _is_some_number(value: bytes) -> bool:
 
 
 def _separated(lines: NumberedLines, source: Source) -> Iterator[tuple[int, list[bytes]]]:
-    """Split rows: by the rules of CSV with their quotes, or at the last tab of each line."""
+    """Yield each row as its line number and its values.
+
+    A row of CSV follows the rules for quotes. Any other row is split at its last tab.
+    """
     if source.kind == "csv":
         rows = Rows(lines, "csv", source.name)
         yield 1, [value.encode() for value in rows.header]
@@ -224,7 +236,7 @@ def _separated(lines: NumberedLines, source: Source) -> Iterator[tuple[int, list
 
 
 def _from_columns(source: Source) -> WordTable:
-    """Read columns without making a Python object of each word."""
+    """Read a table of columns without making a Python object of each word."""
     with arrow_tables.opened(source) as file:
         words, counts = _chosen(file.schema, source)
         check_room(3 * file.size, f"Reading {source.name}", FEWER_LISTED)
@@ -242,7 +254,10 @@ def _from_columns(source: Source) -> WordTable:
 
 
 def _chosen(schema: Any, source: Source) -> tuple[str, str]:
-    """Return the columns of words and of counts: by their names, or else the only possible ones."""
+    """Return the names of the columns of words and of counts.
+
+    If no column has a usual name, take the only possible column.
+    """
     words = [field.name for field in schema if arrow_tables.holds_words(field.type)]
     counts = [field.name for field in schema if arrow_tables.holds_whole_numbers(field.type)]
     word = _named(words, WORD_NAMES)
@@ -262,7 +277,10 @@ def _named(columns: list[str], names: Iterable[str]) -> str:
 
 
 def why_not_from(table: WordTable, recipe: Recipe) -> str:
-    """Return the reason why a recipe cannot have made these words, as the end of a sentence; empty if it can."""
+    """Return the reason why a recipe cannot have made these words, as the end of a sentence.
+
+    Return an empty text if the recipe can have made the words.
+    """
     splitter = Splitter(recipe)
     some = [table.word(i).decode(errors="replace") for i in _places(len(table))]
     changed = [word for word in some if normalize(word, recipe) != word]

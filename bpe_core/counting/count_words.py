@@ -1,8 +1,8 @@
 """The counting of a corpus: its distinct words, and how often each occurs.
 
-Large texts are counted by the compiled scanner, on all cores. Small texts are counted in plain Python, which takes less
-time than loading machine code; so are texts whose pattern the scanner cannot run. Either way, the words and their
-order are the same.
+The compiled scanner counts large texts on all cores. Plain Python counts small texts, because loading the machine code
+would take longer. Plain Python also counts texts with a pattern that the scanner cannot run. The words and their order
+do not depend on this choice.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def count_words(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> WordTable
 
 
 def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedWords:
-    """Count the words of each group, after the samples of the recipe's mixture; weights are applied later."""
+    """Count the words of each group in the samples of the recipe's mixture. The weights are applied later."""
     total = corpus.total_size
     done = 0
     tables = {}
@@ -86,7 +86,10 @@ def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedW
 
 
 def moved(work: Work, done: int, total: int | None) -> Work:
-    """Return the work on one part of a count, whose progress goes on from `done` up to `total`."""
+    """Return callbacks for one part of a count.
+
+    Their progress begins at `done`, and `total` is the end of the whole count.
+    """
 
     def report(at: Progress) -> None:
         work.progress(replace(at, done=done + at.done, total=total) if at.stage == "counting" else at)
@@ -98,7 +101,7 @@ def count_unmixed(corpus: Corpus, recipe: Recipe, work: Work = ALONE, by_kernels
     """Count the words of a corpus as the recipe splits it, without its mixture.
 
     If `by_kernels` is None, the size of the texts decides between machine code and plain Python. A custom pattern may
-    look at any place of a text, so plain Python holds a whole document at a time, unless lines are texts of their own.
+    look at any part of a text, so plain Python holds a whole document at a time, unless each line is a separate text.
     """
     if not recipe.border:
         return _as_they_are(corpus, recipe, work, by_kernels)
@@ -129,7 +132,7 @@ def _watching(work: Work) -> Work:
 def count_in_runs(
     corpus: Corpus, recipe: Recipe, room: int | None, work: Work = ALONE, threads: int | None = None
 ) -> Iterator[WordTable]:
-    """Count as `count_unmixed` does; if one table needs more than `room` bytes, return several tables in order."""
+    """Count as `count_unmixed` does. If one table needs more than `room` bytes, return several tables in order."""
     is_simple = counts_in_runs(recipe) and corpus.word_counts is None and not corpus.word_lists
     size = corpus.total_size
     if room is None or not is_simple or not use_machine_code(WORTH_WAITING if size is None else size, COUNTING, work):
@@ -143,7 +146,10 @@ def count_in_runs(
 
 
 def counts_in_runs(recipe: Recipe) -> bool:
-    """Return whether the words of one text can be in several tables; otherwise each text has one table, of any size."""
+    """Return whether the words of one text can be counted into several tables.
+
+    Otherwise each text needs a table of any size.
+    """
     scans = recipe.pattern != "custom" and not recipe.splits_by_steps and not _takes_whole_documents(recipe)
     return scans and not recipe.asks_for_line_ends and not recipe.border
 
@@ -159,9 +165,10 @@ def count_texts(
     done: Callable[[], object] = lambda: None,
     cancelled: CancelCheck = never_cancelled,
 ) -> CountedWords:
-    """Count texts of some documents each; large ones share their tables. `done` is called after each text.
+    """Count several texts, each of which consists of documents. Large texts share their tables.
 
-    The texts are measured, not learned from, so the sign that marks borders is an ordinary character here.
+    `done` is called after each text. The texts are measured and not learned from, so the recipe's border is an ordinary
+    character here.
     """
     recipe = recipe.with_changes(border="") if recipe.border else recipe
 
@@ -175,12 +182,14 @@ def count_texts(
     table = scan_table(recipe) if counts_in_runs(recipe) and size >= LARGE * len(texts) else None
     if table is None or not use_machine_code(size, COUNTING, work):
         tables = (count_unmixed(corpus, recipe, work) for corpus in corpora())
-        return CountedWords.joined([CountedWords(one, [PartCounts(np.arange(len(one)), one.counts)]) for one in tables])
+        return CountedWords.joined(
+            [CountedWords(words, [PartCounts(np.arange(len(words)), words.counts)]) for words in tables]
+        )
     from bpe_core.counting.counter import count_texts_compiled  # loads machine code
 
-    found = count_texts_compiled((scanned_texts(corpus, recipe, work) for corpus in corpora()), table)
+    counted = count_texts_compiled((scanned_texts(corpus, recipe, work) for corpus in corpora()), table)
     given = sum(len(document.encode()) for documents in texts for document in documents)
-    return found._replace(words=replace(found.words, text_bytes=given))
+    return counted._replace(words=replace(counted.words, text_bytes=given))
 
 
 @dataclass(frozen=True)
@@ -209,7 +218,7 @@ class _Count:
         return replace(words, text_bytes=size)
 
     def given_lists(self) -> Iterator[WordTable]:
-        """Yield the words that were counted elsewhere; report their oddities."""
+        """Yield the words that were counted elsewhere, and report what is unusual about them."""
         for reader in self.corpus.word_lists:
             name = reader.source.name
             log = self.corpus.remarks
@@ -226,7 +235,10 @@ class _Count:
             yield table
 
     def chunks(self, line_by_line: bool) -> Iterator[Chunk]:
-        """Yield the chunks of the corpus and report them; a chunk has many documents if only the scanner reads it."""
+        """Yield the chunks of the corpus and report the progress.
+
+        A chunk may hold many documents if only the scanner reads it.
+        """
         total = self.corpus.total_size
         done_before = 0  # bytes of the sources that are finished
         source = read = 0
@@ -254,7 +266,7 @@ class _Count:
         return self._counted_by_kernels(everything) if wanted else self._counted_plainly(everything)
 
     def _wants_kernels(self, read: int) -> bool:
-        """Return whether to count with machine code after reading so many bytes; report a slow pattern."""
+        """Return whether to count with machine code after `read` bytes of text. Report a slow pattern."""
         if self.by_kernels is not None:
             return self.by_kernels
         recipe = self.recipe
@@ -303,7 +315,7 @@ class _Count:
 
 
 def _counted_as_wholes(chunks: Iterable[Chunk]) -> WordTable:
-    """Count documents that are one word each: they are not searched, so they need not even be text."""
+    """Count each document as one word. The documents are not searched, so they need not be text."""
     counts: Counter[bytes] = Counter()
     held: list[Bytes] = []
     for chunk in chunks:
@@ -322,12 +334,12 @@ def _takes_whole_documents(recipe: Recipe) -> bool:
 
 
 def _scans_as_it_is(recipe: Recipe) -> bool:
-    """Return whether the scanner gets the bytes as they were read, with the offsets at which documents end."""
+    """Return whether the scanner can scan the bytes unchanged, with the offsets at which documents end."""
     return not (recipe.normalizes or recipe.special_tokens or _takes_whole_documents(recipe))
 
 
 def _scanned(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Chunk]:
-    """Yield the chunks to scan: the text unchanged, or normalized and without its special tokens."""
+    """Yield the chunks to scan. The text is unchanged, or it is normalized and its special tokens are removed."""
     if _scans_as_it_is(recipe):
         yield from chunks
         return
@@ -352,7 +364,7 @@ def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:
 
 
 def _short_texts(chunks: Iterable[Chunk], cuts: SafeCuts) -> Iterator[str]:
-    """Yield short texts with the same words, cut where documents may be cut: short texts split twice as fast."""
+    """Split documents into short texts with the same words. Short texts can be split into words in half the time."""
     held = bytearray()
     for chunk in chunks:
         held += chunk.data
@@ -369,7 +381,10 @@ def _short_texts(chunks: Iterable[Chunk], cuts: SafeCuts) -> Iterator[str]:
 
 
 def _texts(chunks: Iterable[Chunk], cut_at_newlines: bool) -> Iterator[tuple[str, bool]]:
-    """Yield whole documents, or runs of whole lines if they may be cut there; with True if a document ends."""
+    """Yield whole documents, or runs of whole lines if a document may be split there.
+
+    The second value is whether a document ends with the text.
+    """
     held: list[str] = []
     for chunk in chunks:
         text = str(chunk.data, "utf-8")

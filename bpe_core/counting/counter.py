@@ -1,8 +1,7 @@
-"""Counting by machine code: one thread reads, the others count, and their tables are joined.
+"""Counting by machine code on several threads. One thread reads, the other threads count, and their tables are joined.
 
-Each thread counts in a separate table, so threads do not wait for each other. But each thread finds the rare words
-again and needs memory for them; so a thread with very many words adds them to one common table and starts with an empty
-one.
+Each thread counts in its own table, so threads do not wait for each other. But each thread finds the rare words again
+and needs memory for them. So a thread with very many words adds them to one common table and starts an empty table.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer or short
 def count_compiled(
     stretches: Iterable[Chunk], table: ScanTable, *, threads: int | None = None, block_size: int = BLOCK_SIZE
 ) -> WordTable:
-    """Return the words of a stream of texts, in the order they are first seen."""
+    """Return the words of a stream of texts with their counts, in first-seen order."""
     return next(count_in_runs(stretches, table, threads=threads, block_size=block_size))
 
 
@@ -64,7 +63,7 @@ def count_in_runs(
     threads: int | None = None,
     block_size: int = BLOCK_SIZE,
 ) -> Iterator[WordTable]:
-    """Count into one or more tables: a new one is started when the words need more than `room` bytes."""
+    """Count a stream into one or more tables. A new table is started when the words need more than `room` bytes."""
     threads = threads or min(MOST_THREADS, available_threads())
     free: queue.SimpleQueue[Block] = queue.SimpleQueue()
     for _ in range(threads + 2):
@@ -93,7 +92,7 @@ def _counted_until_full(
             if failures:
                 break
             full.put(block)
-            if room is not None and sum(one.size for one in [*counters, common]) > room:
+            if room is not None and sum(each.size for each in [*counters, common]) > room:
                 break
     finally:
         for _ in workers:
@@ -106,7 +105,10 @@ def _counted_until_full(
 
 
 def _started(threads: Iterable[threading.Thread]) -> list[threading.Thread]:
-    """Start as many of these threads as the system allows; they do the work of the others."""
+    """Start as many of these threads as the system allows. The started threads do the work of the others, too.
+
+    Raise BpeError if the system allows no thread.
+    """
     started: list[threading.Thread] = []
     with suppress(RuntimeError):
         for thread in threads:
@@ -124,7 +126,7 @@ def _work(
     free: queue.SimpleQueue[Block],
     failures: list[BaseException],
 ) -> None:
-    """Work through blocks until there are no more; after a failure, only pass them back."""
+    """Count blocks until there are no more blocks. After a failure, only return the blocks to the queue `free`."""
     while (block := full.get()) is not None:
         try:
             if not failures:
@@ -137,7 +139,7 @@ def _work(
 
 
 def _joined(counters: list[Counter]) -> WordTable:
-    """Join the tables: a word in several of them is moved to one; all others stay where they are."""
+    """Join the tables. A word in several tables is moved to one table, and every other word stays in its table."""
     counters = sorted(counters, key=len, reverse=True)
     threads = len(counters) if len(counters[0]) > _FEW_WORDS else 1
     for position, counter in enumerate(counters):
@@ -168,7 +170,10 @@ Listed = tuple[word_tables.Words, npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def _listed_in_order(counters: list[Counter], threads: int) -> list[Listed]:
-    """List the slots of each table's words in first-seen order (roughly the order of their copies), with ranks."""
+    """Return for each table the slots of its words in first-seen order, with the rank of each word among all words.
+
+    This is roughly the order in which the table stores the copies of its words.
+    """
 
     def in_order(counter: Counter) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         slots = np.empty(len(counter), np.int64)
@@ -248,7 +253,7 @@ class Counter:
         word_tables.add_long(self.table, more)
 
     def take_all(self, other: Counter) -> None:
-        """Add the words of another thread's counter, and empty that counter."""
+        """Add the words of another thread's counter to this counter, and empty the other counter."""
         with self._lock:
             self.add(other)
         other.clear()
@@ -297,7 +302,10 @@ class Counter:
 
 
 def _empty_rows(cells: int) -> npt.NDArray[np.uint64]:
-    """Return zeros. Unlike `np.zeros`, this gets large pages on Linux, which makes random access far faster."""
+    """Return an array of zeros.
+
+    Unlike `np.zeros`, this uses large pages on Linux, which makes random access far faster.
+    """
     check_room(8 * cells, COUNTING, FEWER_WORDS)
     rows = np.empty(cells, np.uint64)
     rows.fill(0)
@@ -311,18 +319,18 @@ def _more_slots(slots: int, words: int) -> int:
 def count_texts_compiled(
     texts: Iterable[Iterable[Chunk]], table: ScanTable, *, block_size: int = BLOCK_SIZE
 ) -> CountedWords:
-    """Count all texts in the same tables; return their words, and the counts of each text."""
+    """Count all texts in the same tables. Return the words of all texts, and the counts of each text."""
     counter = Counter(table)
     numbers = _Numbers()
-    found = list[PartCounts]()
+    counts_of_texts = list[PartCounts]()
     first = 0
     fresh = cycle([Block(2 * block_size), Block(2 * block_size)]).__next__
     for stretches in texts:
         for block in in_blocks(stretches, block_size, counter.last_safe_cut, fresh, first):
             counter.count(block)
             first = block.first + block.length
-        found.append(numbers.met_since(counter.table))
-    return CountedWords(counter.listed(), found)
+        counts_of_texts.append(numbers.met_since(counter.table))
+    return CountedWords(counter.listed(), counts_of_texts)
 
 
 class _Numbers:
@@ -332,7 +340,7 @@ class _Numbers:
         self._sides = [_Side.of(0), _Side.of(0)]  # the short words, and the long words
 
     def met_since(self, words: word_tables.Words) -> PartCounts:
-        """Return the words met since the last call, with their counts."""
+        """Return the words that were counted since the last call, with their counts since then."""
         columns = (
             (words.short_firsts, words.short.view(np.int64)[COUNT::SHORT_ROW]),  # signed ones are compared faster
             (words.long_firsts, words.long.view(np.int64)[COUNT::LONG_ROW]),
@@ -351,10 +359,10 @@ class _Numbers:
             side.numbers[met[new]] = known + np.searchsorted(self._firsts[known:], here)
             times.append(counts[met] - side.counts[met])
             side.counts[met] += times[-1]
-        found = PartCounts(np.concatenate([side.numbers[met] for side, _, met in places]), np.concatenate(times))
+        counted = PartCounts(np.concatenate([side.numbers[met] for side, _, met in places]), np.concatenate(times))
         self._counts = np.append(self._counts, np.zeros(len(self._firsts) - known, np.int64))
-        self._counts[found.rows] += found.counts
-        return found
+        self._counts[counted.rows] += counted.counts
+        return counted
 
     def _found_again(self, firsts: Int64s, counts: Int64s) -> _Side:
         side = _Side.of(len(counts))

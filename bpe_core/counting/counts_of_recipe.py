@@ -1,4 +1,4 @@
-"""The head of a file of counts made from a recipe, and the recipe read back from a head.
+"""The head of a file of counts that a recipe made, and the recipe that is read back from a head.
 
 >>> head = head_by(Recipe.preset("gpt2"), "a fingerprint", ("de", "code"))
 >>> why_not_for(head, "counts", Recipe.preset("gpt2", pattern="cl100k"))
@@ -23,14 +23,14 @@ def head_by(recipe: Recipe, sources: str, groups: Sequence[str]) -> CountsHead:
 
 
 def splitting_by(recipe: Recipe) -> str:
-    """Return the choices that decide which words a text has, as JSON."""
+    """Return the recipe's choices that decide which words a text has, as JSON."""
     names = {field.name for field in fields(SplittingChoices)}
     values = {name: value for name, value in recipe.to_dict().items() if name in names}
     return json.dumps(values, ensure_ascii=False, sort_keys=True)
 
 
 def recipe_of(head: CountsHead, name: str) -> Recipe:
-    """Return a recipe with the choices by which the texts were split, and the default of all others."""
+    """Return a recipe with the choices by which the texts were split, and the default of every other choice."""
     try:
         return Recipe.preset("gpt2").with_changes(**json.loads(head.splitting))
     except (RecipeError, TypeError) as error:
@@ -38,18 +38,18 @@ def recipe_of(head: CountsHead, name: str) -> Recipe:
 
 
 def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
-    """Return a sentence why a recipe cannot learn from these words; empty if it can."""
+    """Return a sentence why a recipe cannot learn from these words. Return an empty text if the recipe can."""
     mine = json.loads(head.splitting)
     its = json.loads(splitting_by(recipe))
     for choice in sorted({*mine, *its}):
         if mine.get(choice) != its.get(choice):
             return (
-                f"{name} was counted with {choice.replace('_', ' ')} {_told(mine.get(choice))}, but the recipe has "
-                f"{_told(its.get(choice))}; choose the same, or count the texts again."
+                f"{name} was counted with {choice.replace('_', ' ')} {_shown(mine.get(choice))}, but the recipe has "
+                f"{_shown(its.get(choice))}; choose the same, or count the texts again."
             )
     return ""
 
 
-def _told(value: Any) -> str:
+def _shown(value: Any) -> str:
     said = "the default" if value is None else json.dumps(value, ensure_ascii=False)
     return said if len(said) <= 60 else f"{said[:60]} …"

@@ -1,9 +1,9 @@
-"""Words counted once in each group of texts, in first-seen order, to be weighted later.
+"""The words of a corpus, counted once in each group of texts, in first-seen order. Weights are applied later.
 
-A count times a weight is rounded by largest remainder, so that the sum is as exact as a whole number can be. Of words
-with the same remainder, some may get one more. A hash of their bytes decides which, so neither their order nor the
-alphabet matters. Rounding each count separately would do harm: rare words are many, and all would be rounded the same
-way.
+A count times a weight is rounded by largest remainder, so that the sum is as exact as a whole number can be. Among
+words with the same remainder, some words may be rounded up. A hash of a word's bytes decides which words, so neither
+their order nor the alphabet matters. Rounding each count separately would do harm: there are many rare words, and all
+of them would be rounded the same way.
 """
 
 from __future__ import annotations
@@ -52,14 +52,17 @@ class GroupedWords:
         return self._by_word(group, self.groups[group].counts)
 
     def line_ends_in(self, group: str) -> Int64s:
-        """Return how often each word of all groups ends a line in this group; zeros if that was not counted."""
+        """Return how often each word of all groups ends a line in this group.
+
+        Return zeros if line ends were not counted.
+        """
         ends = self.groups[group].line_ends
         return self._by_word(group, 0 if ends is None else ends)
 
     def _by_word(self, group: str, values: Int64s | int) -> Int64s:
-        found = np.zeros(len(self.words), np.int64)
-        found[self.groups[group].rows] = values
-        return found
+        by_word = np.zeros(len(self.words), np.int64)
+        by_word[self.groups[group].rows] = values
+        return by_word
 
     def table_of(self, group: str) -> WordTable:
         return _summed(self.words, {group: self.groups[group]})
@@ -74,7 +77,7 @@ class GroupedWords:
     def factors(self, mixture: Mixture) -> dict[str, Fraction]:
         """Return the factor by which the counts of each group are multiplied.
 
-        With shares, the group with the most words in proportion to its share has the factor one.
+        If the weights are shares, the group with the most words in proportion to its share has the factor 1.
         """
         said = mixture.matched(tuple(self.groups))
         if mixture.by == "times":
@@ -91,14 +94,14 @@ class GroupedWords:
         return {group.name: group.weight * whole / sizes[group.name] if group.weight else Fraction(0) for group in said}
 
     def weighted(self, mixture: Mixture | None) -> WordTable:
-        """Return the words with the counts of a mixture, without words whose count becomes zero."""
+        """Return the words with their counts in a mixture. Words with a count of zero are left out."""
         if mixture is None:
             return self.words
         groups = self._weighted_groups(mixture)
         return self.words if groups is None else _summed(self.words, groups)
 
     def learned_by(self, recipe: Recipe) -> WordTable:
-        """Return the words as a recipe mixes them, with the words of each language if its method compares languages."""
+        """Return the words as a recipe mixes them. If its method compares languages, add the words of each language."""
         words = self.weighted(recipe.mixture)
         mixture = recipe.mixture
         if mixture is None or not (recipe.serves_languages and mixture.languages):
@@ -125,7 +128,10 @@ class GroupedWords:
         )
 
     def weighted_parts(self, mixture: Mixture | None) -> dict[str, WordTable]:
-        """Return the words of each group with the counts of a mixture: together they are the whole."""
+        """Return the words of each group with their counts in a mixture.
+
+        The counts of all groups add up to the whole.
+        """
         groups = None if mixture is None else self._weighted_groups(mixture)
         return {name: _summed(self.words, {name: group}) for name, group in (groups or self.groups).items()}
 
@@ -146,12 +152,12 @@ class GroupedWords:
         factors = self.factors(mixture)
         if all(factor == 1 for factor in factors.values()):
             return None
-        check_room(BYTES_A_WORD * max(len(one.rows) for one in self.groups.values()), "Weighing words", FEWER_WORDS)
+        check_room(BYTES_A_WORD * max(len(group.rows) for group in self.groups.values()), "Weighing words", FEWER_WORDS)
         if sum(self.words_in(name) * factor for name, factor in factors.items()) > MOST_SYMBOLS:
             raise CorpusError(
                 "With these weights the counts of words are too large for 64-bit numbers; give smaller weights."
             )
-        return {name: self._heavier(one, factors[name]) for name, one in self.groups.items()}
+        return {name: self._heavier(group, factors[name]) for name, group in self.groups.items()}
 
     def _heavier(self, group: PartCounts, factor: Fraction) -> PartCounts:
         rows = group.rows
@@ -164,23 +170,26 @@ class GroupedWords:
 
 
 def _summed(words: WordTable, groups: Mapping[str, PartCounts]) -> WordTable:
-    found = np.zeros(len(words.starts) - 1, np.int64)
+    counts_of_words = np.zeros(len(words.starts) - 1, np.int64)
     ends = np.zeros(len(words.starts) - 1, np.int64)
     for rows, counts, line_ends, _ in groups.values():
-        found[rows] += counts
+        counts_of_words[rows] += counts
         if line_ends is not None:
             ends[rows] += line_ends
-    are_known = all(one.line_ends is not None for one in groups.values())
-    sizes = [one.text_bytes for one in groups.values()]
+    are_known = all(group.line_ends is not None for group in groups.values())
+    sizes = [group.text_bytes for group in groups.values()]
     size = sum(size or 0 for size in sizes) if None not in sizes else None
-    return replace(words.recounted(found, ends if are_known else None), text_bytes=size)
+    return replace(words.recounted(counts_of_words, ends if are_known else None), text_bytes=size)
 
 
 # Counts times a weight, in whole numbers
 
 
 def times(counts: Int64s, weight: Fraction, columns: WordColumns, rows: Int64s) -> Int64s:
-    """Multiply the counts of words by a weight; equal counts then differ by one at most. The sum must fit 64 bits."""
+    """Return the counts of words times a weight. Equal counts differ by one at most after the rounding.
+
+    The sum of the results must fit into 64 bits.
+    """
     total = sum_of(counts) * weight
     if weight.denominator == 1:
         return counts * weight.numerator
@@ -195,21 +204,21 @@ def times(counts: Int64s, weight: Fraction, columns: WordColumns, rows: Int64s) 
             break
         whole[i] += 1
         left -= int(how_many[i])
-    found = np.array(whole, np.int64)[places]
+    products = np.array(whole, np.int64)[places]
     if left:
         equal = np.flatnonzero(places == in_part)
-        found[equal[np.argpartition(hashes(columns, rows[equal]), left - 1)[:left]]] += 1
-    return found
+        products[equal[np.argpartition(hashes(columns, rows[equal]), left - 1)[:left]]] += 1
+    return products
 
 
 def sum_of(counts: Int64s) -> int:
-    """Return the exact sum, which may need more than 64 bits."""
+    """Return the exact sum as a Python number, because the sum may need more than 64 bits."""
     return (int((counts >> 32).sum()) << 32) + int((counts & 0xFFFFFFFF).sum())
 
 
 def hashes(columns: WordColumns, chosen: Int64s) -> npt.NDArray[np.uint64]:
-    """Return a number for each of these words that depends only on its bytes."""
-    found = np.empty(len(chosen), np.uint64)
+    """Return a hash of each of these words that depends only on the bytes of the word."""
+    numbers = np.empty(len(chosen), np.uint64)
     for begin in range(0, len(chosen), WORDS_AT_ONCE):
         part = chosen[begin : begin + WORDS_AT_ONCE]
         firsts = columns.starts[part]
@@ -218,8 +227,8 @@ def hashes(columns: WordColumns, chosen: Int64s) -> npt.NDArray[np.uint64]:
         inside = np.arange(int(lengths.sum())) - repeated(begins, lengths)
         powers = np.cumprod(np.full(int(lengths.max()), MULTIPLIER, np.uint64))
         letters = columns.text[repeated(firsts, lengths) + inside].astype(np.uint64) + np.uint64(1)
-        found[begin : begin + len(part)] = np.add.reduceat(letters * powers[inside], begins)
-    found ^= found >> np.uint64(32)
-    found *= np.uint64(MULTIPLIER)
-    found ^= found >> np.uint64(29)
-    return found
+        numbers[begin : begin + len(part)] = np.add.reduceat(letters * powers[inside], begins)
+    numbers ^= numbers >> np.uint64(32)
+    numbers *= np.uint64(MULTIPLIER)
+    numbers ^= numbers >> np.uint64(29)
+    return numbers

@@ -1,7 +1,7 @@
-"""Counting on a Dask cluster: some tasks count one piece each with the program's kernels, others add up ranges.
+"""Counting on a Dask cluster. Some tasks count one piece each with the program's kernels, other tasks add up ranges.
 
-Dask does the scheduling, the retries after a lost worker, and the dashboard. Tasks pass on files, not tables: all
-workers can reach the folder of the runs, so finished work is kept, even if a worker is lost.
+Dask schedules the tasks, repeats the tasks of a lost worker, and shows the dashboard. Tasks pass on files instead of
+tables. All workers can reach the folder of the runs, so finished work is kept when a worker is lost.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Facts = tuple[str, ...]
 
 @cache
 def facts() -> Facts:
-    """Return the versions that decide which words are found; all workers must have the same versions."""
+    """Return the versions that decide which words are found. All workers must have the same versions."""
     try:
         version = metadata.version("bpe-explorer")
     except metadata.PackageNotFoundError:
@@ -91,7 +91,10 @@ def cluster(on: str, workers: int | None = None, memory: int | None = None) -> I
 
 @contextmanager
 def _memory_kept() -> Iterator[None]:
-    """Let workers keep freed memory. Dask's default, made for large tables, makes reading blocks a sixth slower."""
+    """Let workers keep freed memory inside the `with` block.
+
+    Dask's default is made for large tables, and makes reading blocks a sixth slower.
+    """
     import dask
 
     key = "distributed.nanny.pre-spawn-environ"
@@ -120,7 +123,7 @@ def _answering(distributed: Any, address: str) -> Iterator[Any]:
 def count_on_cluster(
     corpus: Corpus, recipe: Recipe, order: CountingOrder, client: Any, watched: Work = ALONE
 ) -> WrittenCounts:
-    """Count with the workers of a cluster; the files equal those of `count_to_file` byte for byte."""
+    """Count with the workers of a cluster. The files equal the files of `count_to_file` byte for byte."""
     count = _ClusterCount(corpus, recipe, order, watched)
     count.client = client
     for source in corpus.sources:
@@ -146,7 +149,10 @@ class _ClusterCount(FileCount):
                 remarks.add(group.name, f"{name} is counted by one worker: {why}")
         done = sum(piece.corpus.total_size or 0 for piece in set(pieces) - set(wanted))
         room = self.order.room or ROOM
-        tasks = [(replace(one, corpus=one.corpus.apart()), self.recipe, self.head, self.work, room) for one in wanted]
+        tasks = [
+            (replace(piece_wanted, corpus=piece_wanted.corpus.apart()), self.recipe, self.head, self.work, room)
+            for piece_wanted in wanted
+        ]
         for size, skipped in self._each(_count_one, tasks):
             done += size
             for report in skipped:
@@ -157,13 +163,13 @@ class _ClusterCount(FileCount):
         together = max(1, count // (TASKS_A_THREAD * sum(self.client.nthreads().values())))
         shares = [range(first, min(first + together, count)) for first in range(0, count, together)]
         added: dict[int, Range] = {}
-        for found in self._each(_add_up, [(self.work, runs, self.head, share) for share in shares]):
-            added |= found
+        for some in self._each(_add_up, [(self.work, runs, self.head, share) for share in shares]):
+            added |= some
             self.watched.progress(Progress("adding up", len(added), count, "parts"))
         return [added[number] for number in range(count)]
 
     def write(self, output: str, tasks: Sequence[PartTask]) -> None:
-        """Write the parts.
+        """Write the parts of the result.
 
         Only this process puts files in place, so a worker that was given up never replaces a result.
         """
@@ -172,7 +178,7 @@ class _ClusterCount(FileCount):
             with self.work.writing(task.name_at_work(RANKS)) as file:
                 file.write(np.concatenate(task.ranks).tobytes())
             lean.append((task._replace(ranks=()), np.cumsum([len(ranks) for ranks in task.ranks])[:-1]))
-        for _ in self._each(_write_part, [(self.work, self.head, *one) for one in lean]):
+        for _ in self._each(_write_part, [(self.work, self.head, *fields_of_task) for fields_of_task in lean]):
             pass
         for task in tasks:
             place, name = task.place_in(output)
@@ -251,7 +257,7 @@ def _cluster_errors() -> Iterator[None]:
 
 
 def _lacking(error: BaseException | None) -> str | None:
-    """Return the missing package that keeps a task, or the list of all tasks, from being read."""
+    """Return the name of a missing package, without which a task or the list of tasks cannot be read."""
     while error is not None:
         if isinstance(error, ImportError):
             return (error.name or "bpe_core").partition(".")[0]

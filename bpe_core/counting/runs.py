@@ -1,9 +1,11 @@
-"""A corpus counted in pieces, anywhere; each piece leaves runs, which are added up range by range.
+"""The pieces of a corpus and their counts.
 
-A *run* is a table of words on disk with a row group for each range of a hash; `place` is the position of a word in its
-table. The first of all runs with a word decides where it was first seen.
+A piece can be counted anywhere and leaves runs, which are added up by range.
 
-A `Place` is a folder that runs and counts are written to: on this computer, or at an address.
+A *run* is a table of words on disk with a row group for each range of a hash. `place` is the position of a word in its
+table. The first run that holds a word decides where the word was first seen.
+
+A `Place` is a folder to which runs and counts are written: on this computer, or at an address.
 """
 
 from __future__ import annotations
@@ -78,7 +80,7 @@ def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[CorpusPiece]:
 
 
 def head_of(corpus: Corpus, recipe: Recipe) -> CountsHead:
-    """Return the head of the counts, which does not depend on the folder of the texts or on their dates."""
+    """Return the head of the counts. The head depends neither on the folder of the texts nor on their dates."""
     said = [
         [group, source.counted or Path(source.name).name, source.size]
         for source, group in zip(corpus.sources, corpus.group_of_source, strict=True)
@@ -101,7 +103,10 @@ def _fingerprint_of(part: Corpus, group: str, recipe: Recipe, bits: int) -> str:
 
 
 def when_written(source: Source) -> Any:
-    """Return the time when a file was written; a source that cannot be read again gets a different value each time."""
+    """Return the time or version of a source's file.
+
+    A source that cannot be read again gets a different value each time.
+    """
     if source.path is not None:
         with suppress(OSError):
             return source.path.stat().st_mtime_ns
@@ -109,7 +114,7 @@ def when_written(source: Source) -> Any:
 
 
 def added_name(runs: Sequence[str], number: int) -> str:
-    """Return the name of a range that adds up these runs; a worker that adds up other runs gets another name."""
+    """Return the file name of a range that adds up these runs. The sum of other runs has another name."""
     return f"{hashed(runs)[:16]}-range-{number:03}{ENDING}"
 
 
@@ -126,10 +131,10 @@ def count_piece(
     watched: Work = ALONE,
     threads: int | None = None,
 ) -> tuple[SkippedText, ...]:
-    """Count a piece: write its runs, mark it as done, and return the reports of skipped text.
+    """Count a piece: write its runs, mark the piece as done, and return the reports of skipped text.
 
-    A worker that was thought lost may count the same piece at the same time, and memory decides where a table is full.
-    So runs are named by their content: those of two attempts never replace each other.
+    A worker that seemed lost may count the same piece at the same time, and the memory decides when a table is full. So
+    runs are named by their content, and the runs of two attempts never replace each other.
     """
     names = []
     for number, table in enumerate(count_in_runs(piece.corpus, recipe, room, watched, threads)):
@@ -150,14 +155,14 @@ def _columns(table: WordTable, group: str, head: CountsHead) -> CountedColumns:
 
 
 def _digest(columns: CountedColumns) -> str:
-    found = hashlib.blake2b(digest_size=8)
+    digest = hashlib.blake2b(digest_size=8)
     for part in (*columns.words, *columns.numbers.values()):
-        found.update(np.ascontiguousarray(part).data)
-    return found.hexdigest()
+        digest.update(np.ascontiguousarray(part).data)
+    return digest.hexdigest()
 
 
 def not_done(pieces: list[CorpusPiece], work: Place) -> list[CorpusPiece]:
-    """Return the pieces that are not counted yet, or that lack a run."""
+    """Return the pieces that were not counted, and the pieces with a missing run."""
     there = set(work.names())
     return [piece for piece in pieces if piece.name + DONE not in there or not there.issuperset(_runs(piece, work))]
 
@@ -176,10 +181,10 @@ def _runs(piece: CorpusPiece, work: Place) -> list[str]:
 
 
 def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
-    """Cut a large plain text into spans of about `size` bytes that in order give the same words.
+    """Split a large plain text into spans of about `size` bytes. The spans in order give the words of the text.
 
-    It is not cut if line ends are counted (the end of a span would count as one), or if the pattern is a custom one (it
-    may match in one span only).
+    A text is not split if line ends are counted, because the end of a span would count as a line end. It is not split
+    if the pattern is a custom pattern, because the pattern might match in one span only.
     """
     source = reader.source
     is_plain = source.kind == "text" and not source.compression and source.encoding in ("utf-8", "utf-8-sig")
@@ -194,14 +199,14 @@ def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
 
 
 def _places(source: Source, cuts: SafeCuts, size: int) -> list[int]:
-    """Return the offsets to cut at, ascending.
+    """Return the offsets at which a text is split, ascending.
 
-    A file that cannot be opened has none; reading it reports the error.
+    Return no offsets for a file that cannot be opened. Reading the file reports the error.
     """
     assert source.size is not None  # the caller checked it
-    found: list[int] = []
+    places: list[int] = []
     if not cuts.pairs.any():
-        return found
+        return places
     try:
         with open_raw(source) as raw:
             for at in range(size, source.size - size // 2, size):
@@ -209,19 +214,19 @@ def _places(source: Source, cuts: SafeCuts, size: int) -> list[int]:
                     raw.seek(at)
                     safe = cuts.places(raw.read(LOOKED_AT))
                 if len(safe):
-                    found.append(at + int(safe[0]))
+                    places.append(at + int(safe[0]))
     except CorpusError:
         return []
-    return [place for place, last in zip(found, [0, *found], strict=False) if place > last]
+    return [place for place, last in zip(places, [0, *places], strict=False) if place > last]
 
 
 def range_bits(text: int | None) -> int:
-    """Return the number of ranges for a text of this size, as a power of two."""
+    """Return the number of bits that number the ranges for a text of this size."""
     return MOST_BITS if text is None else min(max((text // TEXT_A_RANGE).bit_length(), FEWEST_BITS), MOST_BITS)
 
 
 def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
-    """Write a table so that each of its ranges can be read separately."""
+    """Write a table so that each of its ranges can be read separately. There are 2 ** `bits` ranges."""
     arrow = needed_pyarrow()
     ranges = (hashes(columns.words, np.arange(len(columns.words))) >> np.uint64(64 - bits)).astype(np.int64)
     order = np.argsort(ranges, kind="stable")
@@ -237,7 +242,7 @@ def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
 
 
 def add_up(place: Place, runs: Sequence[str], number: int) -> CountedColumns:
-    """Add up one range of all runs: each word once, with its counts and its position among all words."""
+    """Add up one range of all runs. Return each word once, with its counts and its position among all words."""
     parts = []
     for index, name in enumerate(runs):
         part = _range_in(place, name, number)
@@ -265,20 +270,23 @@ def added(parts: Sequence[CountedColumns]) -> CountedColumns:
 
 
 def summed(columns: CountedColumns, head: CountsHead) -> CountedColumns:
-    found = columns.numbers
+    given = columns.numbers
     none = np.zeros(len(columns.words), np.int64)
     numbers: dict[str, Int64s] = {}
-    for kind in (COUNT, LINE_ENDS) if _tells_line_ends(found) else (COUNT,):
-        of_groups = {head.column(kind, group): found.get(head.column(kind, group), none) for group in head.groups}
+    for kind in (COUNT, LINE_ENDS) if _tells_line_ends(given) else (COUNT,):
+        of_groups = {head.column(kind, group): given.get(head.column(kind, group), none) for group in head.groups}
         total = sum(of_groups.values(), none)
         if float(sum(values.sum(dtype=float) for values in of_groups.values())) > MOST_SYMBOLS:
             raise CorpusError("The counts of words are too large for 64-bit numbers.")
         numbers |= {kind: total, **of_groups} if head.names_groups else {kind: total}
-    return CountedColumns(columns.words, {**numbers, PLACE: found[PLACE]})
+    return CountedColumns(columns.words, {**numbers, PLACE: given[PLACE]})
 
 
 def in_place(tables: Sequence[CountedColumns], head: CountsHead, file: BinaryIO, *, tells_place: bool) -> None:
-    """Write tables that share no word as one file, in the order of their positions."""
+    """Write tables as one file in the order of their words' positions. No two tables may share a word.
+
+    If `tells_place`, the positions are written, too.
+    """
     arrow = needed_pyarrow()
     whole = arrow.concat_tables(list(map(as_table, tables)), promote_options="default")
     whole = whole.take(arrow.compute.sort_indices(whole.column(PLACE)))
@@ -296,7 +304,10 @@ def _range_in(place: Place, name: str, number: int) -> CountedColumns | None:
 
 
 def read_stored(place: Place, name: str, read: Callable[[Any], Any], advice: str) -> CountedColumns | None:
-    """Read a Parquet file that this count wrote; return None if `read` finds nothing in it."""
+    """Read a Parquet file that this count wrote. Return None if `read` returns None.
+
+    Raise CorpusError if the file is damaged. The message ends with `advice`.
+    """
     arrow = needed_pyarrow()
     with place.open(name) as raw:
         try:
@@ -315,7 +326,7 @@ Place: TypeAlias = "LocalPlace | RemotePlace"
 
 @dataclass(frozen=True)
 class LocalPlace:
-    """A folder on this computer in which only whole files can be seen."""
+    """A folder on this computer. A file in it becomes visible once it is complete."""
 
     path: Path
 
@@ -336,7 +347,7 @@ class LocalPlace:
     def make(self) -> None:
         """Make the folder.
 
-        Only the counting process calls this, never a worker: a worker that was given up must not make the folder again.
+        Only the counting process calls this, never a worker. A worker that was given up must not make the folder again.
         """
         try:
             self.path.mkdir(exist_ok=True)
@@ -347,7 +358,7 @@ class LocalPlace:
         return write_atomically(self.path / name)
 
     def take(self, name: str, other: Any, other_name: str) -> None:
-        """Move a file from another such place to this one."""
+        """Move a file from another local place to this place."""
         with replace_atomically(self.path / name) as beside:
             shutil.move(other.path / other_name, beside)
 

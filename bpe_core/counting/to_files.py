@@ -1,7 +1,9 @@
-"""A count of a corpus into a file: in pieces, each kept as soon as it is counted, within a limit of memory.
+"""A count of a corpus into a file, within a limit of memory.
 
-The words of all pieces are added up range by range of a hash, so only one range is in memory at a time. After a count
-was stopped or killed, the same request goes on with the first piece that is not done.
+The count is done in pieces, and each counted piece is kept.
+
+The words of all pieces are added up range by range of a hash, so only one range is in memory at a time. If a count was
+stopped or killed, the same request goes on with the first piece that is not done.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ HELD_SHARE = 8  # the share of memory for one part of the result: several copies
 
 @dataclass(frozen=True)
 class CountingOrder:
-    """An order to count: where the result is written, and how much memory it may take."""
+    """A request to count: where the result is written, and how much memory the count may use."""
 
     output: str  # a path or an address
     partition_size: int = PARTITION_SIZE
@@ -67,7 +69,10 @@ class CountingOrder:
         return None if self.memory is None else self.memory // COUNTING_SHARE
 
     def piece_size_for(self, recipe: Recipe) -> int:
-        """Return the size of pieces; they are smaller if each needs one table, so that this table has room."""
+        """Return the size of a piece in bytes.
+
+        Pieces are smaller if each piece needs a single table that fits into memory.
+        """
         if self.room is None or counts_in_runs(recipe):
             return self.piece_size
         return min(self.piece_size, self.room // BYTES_A_BYTE)
@@ -91,7 +96,7 @@ class WrittenCounts(NamedTuple):
 
 
 class PartTask(NamedTuple):
-    """A file of the result: the ranges it holds, and the ranks of their words."""
+    """A file of the result, with its ranges and the ranks of the words in the ranges."""
 
     number: int
     files: int
@@ -104,12 +109,12 @@ class PartTask(NamedTuple):
         return place_of(folder), name
 
     def name_at_work(self, *asked: object) -> str:
-        """Return a file name made from all that its content depends on: the runs, the ranges, and the request."""
+        """Return a file name made from all that the content depends on: the runs, the ranges, and the request."""
         return hashed([self.ranges, self.files, self.is_all, *map(str, asked)])
 
 
 def count_to_file(corpus: Corpus, recipe: Recipe, order: CountingOrder, watched: Work = ALONE) -> WrittenCounts:
-    """Count the groups of a corpus into a file; weights are applied when a recipe learns from the counts."""
+    """Count the groups of a corpus into a file. The weights are applied when a recipe learns from the counts."""
     return FileCount(corpus, recipe, order, watched).run()
 
 
@@ -141,18 +146,22 @@ class FileCount:
             _prepare_output(output, files)
             each = len(ranges) // files
             held = [slice(number * each, (number + 1) * each) for number in range(files)]
-            names = [one.name for one in ranges]
+            names = [range_.name for range_ in ranges]
             is_all = _is_one_file(output, files)
-            tasks = [PartTask(i, files, names[one], ranks[one], is_all) for i, one in enumerate(held)]
+            tasks = [PartTask(i, files, names[part], ranks[part], is_all) for i, part in enumerate(held)]
             is_beside = not (is_all or is_address(output))
             with folder_for(output, replaces=True) if is_beside else nullcontext(output) as place:
                 self.write(str(place), tasks)
                 _finish_output(str(place), self.head, files)
         _clear(self.work, corpus)
-        return WrittenCounts(sum(len(one.places) for one in ranges), sum(one.total for one in ranges), files)
+        words = sum(len(range_.places) for range_ in ranges)
+        return WrittenCounts(words, sum(range_.total for range_ in ranges), files)
 
     def counted_directly(self, pieces: list[CorpusPiece]) -> WrittenCounts | None:
-        """Count a few texts, or given counts alone, without pieces; None if the result would be several files."""
+        """Count a few texts, or only given counts, without pieces.
+
+        Return None if the count needs pieces or a folder of files.
+        """
         corpus = self.corpus
         order = self.order
         is_small = len(pieces) <= len(corpus.groups) and (corpus.total_size or order.piece_size) < order.piece_size
@@ -190,7 +199,7 @@ class FileCount:
             write_part(self.work, self.head, task, *task.place_in(output))
 
     def _files_of(self, ranges: Sequence[Range]) -> int:
-        size = sum(one.size for one in ranges)
+        size = sum(range_.size for range_ in ranges)
         bits = 0
         while size >> bits > self.order.part_size and 1 << bits < len(ranges):
             bits += 1
@@ -199,7 +208,7 @@ class FileCount:
 
 @contextmanager
 def _keeping(work: Place) -> Iterator[None]:
-    """Add to an error of writing or reading that the counts made so far are kept."""
+    """Add to an error of reading or writing that the parts that were counted are kept."""
     try:
         yield
     except (OutputError, CorpusError) as error:
@@ -219,7 +228,7 @@ def _keeps_something(work: Place) -> bool:
 
 
 def add_up_range(work: Place, runs: Sequence[str], head: CountsHead, number: int) -> Range:
-    """Write the words of one range, with the counts of all runs."""
+    """Write the words of one range with their counts in all runs, and return a description of the file."""
     columns = summed(add_up(work, runs, number), head)
     name = added_name(runs, number)
     with work.writing(name) as file:
@@ -229,8 +238,8 @@ def add_up_range(work: Place, runs: Sequence[str], head: CountsHead, number: int
 
 
 def _ranks_of(ranges: Sequence[Range]) -> list[Int64s]:
-    ordered = np.sort(np.concatenate([one.places for one in ranges]))
-    return [np.searchsorted(ordered, one.places) for one in ranges]
+    ordered = np.sort(np.concatenate([range_.places for range_ in ranges]))
+    return [np.searchsorted(ordered, range_.places) for range_ in ranges]
 
 
 def _clear(work: Place, corpus: Corpus) -> None:
@@ -241,7 +250,7 @@ def _clear(work: Place, corpus: Corpus) -> None:
 
 
 def _check_output(output: str) -> None:
-    """Refuse an impossible name before the work, not after it."""
+    """Raise OutputError for an impossible name of the result, before the work begins."""
     if not is_address(output) and not Path(os.path.realpath(output)).parent.is_dir():
         raise OutputError(f"Could not write {output}: the folder {Path(output).parent} does not exist.")
     if is_address(output) and output.endswith("://"):
@@ -258,7 +267,10 @@ def _is_one_file(output: str, files: int) -> bool:
 
 
 def _prepare_output(output: str, files: int) -> None:
-    """Refuse to replace other files than counts. At an address, remove former counts, beginning with the head file."""
+    """Refuse to replace files that are not counts.
+
+    At an address, remove former counts, beginning with the head file.
+    """
     folder, name = folder_and_name(output)
     place = place_of(output)
     there = place.names()
@@ -283,7 +295,7 @@ def write_part(work: Place, head: CountsHead, task: PartTask, place: Place, name
 
 
 def _finish_output(output: str, head: CountsHead, files: int) -> None:
-    """Write the head file last, because it makes the folder a table of counts."""
+    """Write the head file last, because the head file makes the folder a table of counts."""
     if not _is_one_file(output, files):
         with place_of(output).writing(HEAD_NAME) as file:
             file.write(head.to_json().encode())

@@ -1,4 +1,4 @@
-"""Facts collected from texts while they are counted: which words end lines, and whether a pattern matched."""
+"""The collection of facts about texts while they are counted: which words end lines, and whether a pattern matched."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from bpe_core.text.reading.source import Chunk
 
 
 class LineEnds:
-    """A counter of the words that end lines, in chunks on their way to be counted; the end of a text ends a line."""
+    """A counter of the words that end lines.
+
+    It looks at chunks before they are counted. The end of a text ends a line.
+    """
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
@@ -33,7 +36,7 @@ class LineEnds:
             yield chunk
 
     def _look(self, text: str) -> str:
-        """Take the end of each line; return the rest, which may be the end of a line that is not complete."""
+        """Count the last word of each complete line. Return the last word of the incomplete line after them."""
         *lines, rest = text.split("\n")
         self._pieces.update(piece for line in lines for piece in line.rsplit(None, 1)[-1:])
         return "".join(piece if rest.endswith(piece) else f"{piece} " for piece in rest.rsplit(None, 1)[-1:])
@@ -48,10 +51,10 @@ class LineEnds:
 
 
 class WholeTexts:
-    """A check whether a custom pattern matched anything, when only its cuts are known.
+    """A check whether a custom pattern matched a text, when only the ends of the words are known.
 
-    If there are no more words than texts (or lines that are separate texts), each word is a whole text. Then `regex` is
-    asked about one text after another until it matches.
+    If there are no more words than texts, each word is a whole text. (A line that is a separate text counts as a text.)
+    Then `regex` searches one text after another until it finds a match.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -66,7 +69,7 @@ class WholeTexts:
             yield chunk
 
     def check_it_matched(self, words: WordTable) -> None:
-        """Raise a PatternError if the pattern matched nothing; `words` are those of all texts watched."""
+        """Raise PatternError if the pattern matched nothing. `words` are the words of all watched texts."""
         if self._texts + self._is_open < words.total:
             return
         splitter = Splitter(self._recipe)

@@ -1,7 +1,7 @@
 """The distinct words of a corpus with their counts: the only input of training.
 
-A word is kept as its UTF-8 bytes after splitting; the alphabet makes symbols of it later. Words are in first-seen
-order, which some tie rules depend on. Tables of parts of a corpus are merged in order.
+A word is stored as its UTF-8 bytes after splitting. The alphabet turns the bytes into symbols later. Words are in
+first-seen order, because some tie rules depend on this order. Tables of parts of a corpus are merged in order.
 
     >>> table = WordTable.from_counts({"low": 5, "lower": 2})
     >>> list(WordTable.merged([table, WordTable.from_counts({"new": 1, "low": 1})]))
@@ -44,7 +44,10 @@ _TOO_MANY = f"The words occur so often that they hold more than {MOST_SYMBOLS:,}
 
 
 class WordColumns(NamedTuple):
-    """Words end to end, with the offset at which each starts; the last offset is the end."""
+    """The bytes of words end to end, with the offset at which each word starts.
+
+    The last offset is the end of the text.
+    """
 
     text: Bytes
     starts: Int64s
@@ -70,14 +73,14 @@ class WordColumns(NamedTuple):
 
 
 class JoinedTables(NamedTuple):
-    """The distinct words of several tables, and for each table the indices of its words."""
+    """The distinct words of several tables. `rows` holds for each table the indices of its words."""
 
     columns: WordColumns
     rows: list[Int64s]
 
 
 def join(tables: Sequence[WordColumns]) -> JoinedTables:
-    """Join tables, each without repeated words, into one table in first-seen order."""
+    """Join tables into one table in first-seen order. Each table must have no repeated words."""
     words = sum(map(len, tables))
     text = sum(len(table.text) for table in tables)
     check_room(BYTES_A_WORD * words + 2 * text, "Combining the tables of words", "Combine fewer texts at a time.")
@@ -90,8 +93,8 @@ def join_plainly(tables: Sequence[WordColumns]) -> JoinedTables:
     numbers: dict[bytes, int] = {}
     rows = []
     for table in tables:
-        found = (numbers.setdefault(word, len(numbers)) for word in table.words())
-        rows.append(np.fromiter(found, np.int64, len(table)))
+        numbers_of_words = (numbers.setdefault(word, len(numbers)) for word in table.words())
+        rows.append(np.fromiter(numbers_of_words, np.int64, len(table)))
     return JoinedTables(WordColumns.of(list(numbers)), rows)
 
 
@@ -107,12 +110,12 @@ def join_by_kernels(tables: Sequence[WordColumns]) -> JoinedTables:
     places = np.empty(slots, np.int64)
     rows = np.empty(words, np.int64)
     firsts = np.empty(words, np.int64)
-    found = 0
+    count = 0
     for begin in range(0, words, WORDS_AT_ONCE):
         stop = min(words, begin + WORDS_AT_ONCE)
-        found = int(word_tables.number_words(text, starts, begin, stop, keys, places, rows, firsts, found))
+        count = int(word_tables.number_words(text, starts, begin, stop, keys, places, rows, firsts, count))
     borders = np.cumsum([len(table) for table in tables])[:-1]
-    return JoinedTables(_gathered(text, starts, firsts[:found]), np.split(rows, borders))
+    return JoinedTables(_gathered(text, starts, firsts[:count]), np.split(rows, borders))
 
 
 def _gathered(text: Bytes, starts: Int64s, chosen: Int64s) -> WordColumns:
@@ -131,7 +134,11 @@ def _gathered(text: Bytes, starts: Int64s, chosen: Int64s) -> WordColumns:
 
 
 def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
-    """Mark which of `count` characters, from `first` on, do not begin a word; `ends` are the ends of all words."""
+    """Return a mask of the characters inside words.
+
+    The mask covers `count` characters from character `first` on. A character is marked unless a word begins at it.
+    `ends` holds the end offset of every word.
+    """
     inside = np.ones(count, np.bool_)
     low, high = np.searchsorted(ends, [first, first + count])
     inside[ends[low:high] - first] = False
@@ -141,7 +148,7 @@ def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """A group that is compared with others as a language, and the texts and numbers that measure it."""
+    """A group that is compared with other groups as a language, with the texts and numbers that measure it."""
 
     name: str
     words: WordTable  # the words to learn from
@@ -187,7 +194,7 @@ class WordTable:
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int] | Iterable[tuple[bytes, int]]) -> WordTable:
-        """Make a table of words given one by one, in first-seen order."""
+        """Return a table of these words with their counts, in first-seen order."""
         pairs = counts.items() if isinstance(counts, Mapping) else counts
         words: list[bytes] = []
         numbers: list[int] = []
@@ -206,7 +213,10 @@ class WordTable:
 
     @classmethod
     def merged(cls, tables: Iterable[WordTable]) -> WordTable:
-        """Merge tables in order; words are in first-seen order."""
+        """Return one table of all words in these tables, in first-seen order.
+
+        The counts of a repeated word are added.
+        """
         everything = list(tables)
         sizes = [table.text_bytes for table in everything]
         whole = sum(size or 0 for size in sizes) if None not in sizes else None
@@ -231,14 +241,14 @@ class WordTable:
         return WordColumns(self.text, self.starts)
 
     def recounted(self, counts: Int64s, line_ends: Int64s | None = None) -> WordTable:
-        """Return the same words in the same order with other counts, without the words whose count is zero."""
+        """Return the same words in the same order with other counts. Words with a count of zero are left out."""
         if (counts > 0).all():
             return WordTable(self.text, self.starts, counts, line_ends)
         occur = counts > 0
         return WordTable(*self.columns.where(occur), counts[occur], None if line_ends is None else line_ends[occur])
 
     def has_words_of(self, other: WordTable) -> bool:
-        """Return whether both tables have the same words in the same order with the same counts."""
+        """Return whether both tables have the same words with the same counts in the same order."""
         if not (np.array_equal(self.starts, other.starts) and np.array_equal(self.counts, other.counts)):
             return False
         return np.array_equal(self.text, other.text)
@@ -253,7 +263,7 @@ class WordTable:
         return self.text[self.starts[index] : self.starts[index + 1]].tobytes()
 
     def most_frequent(self, many: int) -> tuple[tuple[bytes, int], ...]:
-        """Return the `many` most frequent words; of words with equal counts the first seen come first."""
+        """Return the `many` most frequent words with their counts. Words with equal counts are in first-seen order."""
         if not len(self):
             return ()
         least = -np.partition(-self.counts, min(many, len(self)) - 1)[min(many, len(self)) - 1]
@@ -262,7 +272,7 @@ class WordTable:
         return tuple((self.word(i), int(self.counts[i])) for i in first.tolist())
 
     def holding(self, needle: bytes) -> WordTable:
-        """Return the words that contain these bytes (at least one byte), in the same order."""
+        """Return the words that contain `needle`, in the same order. `needle` must have at least one byte."""
         return self.recounted(np.where(self.which_hold(needle), self.counts, 0))
 
     def which_hold(self, needle: bytes) -> npt.NDArray[np.bool_]:
@@ -270,9 +280,9 @@ class WordTable:
         for i, byte in enumerate(needle):
             places = places[self.text[places + i] == byte]
         word = np.searchsorted(self.starts, places, side="right") - 1
-        found = np.zeros(len(self), np.bool_)
-        found[word[places + len(needle) <= self.starts[word + 1]]] = True
-        return found
+        holds = np.zeros(len(self), np.bool_)
+        holds[word[places + len(needle) <= self.starts[word + 1]]] = True
+        return holds
 
     def code_points(self) -> Iterator[npt.NDArray[np.uint32]]:
         start = 0
@@ -291,7 +301,7 @@ class WordTable:
 
     @property
     def total(self) -> int:
-        """Return the number of words in the corpus: the sum of all counts."""
+        """Return the number of words in the corpus, which is the sum of all counts."""
         return int(self.counts.sum())
 
     @property
@@ -300,11 +310,14 @@ class WordTable:
 
     @property
     def size(self) -> int:
-        """Return the size of the given texts in bytes; the size of the words if only that is known."""
+        """Return the size of the original texts in bytes. If it is unknown, return the size of the words."""
         return self.total_bytes if self.text_bytes is None else self.text_bytes
 
     def check_total(self) -> None:
-        """Refuse counts whose sums need more than 64 bits; no text is that long, but a given list may say so."""
+        """Raise CorpusError if a sum of the counts needs more than 64 bits.
+
+        No text is that long, but a list of words with counts may claim this.
+        """
         if np.dot((np.diff(self.starts) + 1).astype(float), self.counts.astype(float)) > MOST_SYMBOLS:
             raise CorpusError(_TOO_MANY)
 
@@ -356,7 +369,7 @@ class WordTable:
 
 
 class PartCounts(NamedTuple):
-    """The words of one part of a corpus, by their indices among all words, each with its count in the part."""
+    """The words of one part of a corpus: their indices among all words, and the count of each word in the part."""
 
     rows: Int64s
     counts: Int64s
@@ -365,7 +378,7 @@ class PartCounts(NamedTuple):
 
 
 class CountedWords(NamedTuple):
-    """The words of several texts in first-seen order, and for each text the words that it has."""
+    """The words of several texts in first-seen order, and for each text its words with their counts."""
 
     words: WordTable
     texts: list[PartCounts]
@@ -385,16 +398,22 @@ class CountedWords(NamedTuple):
 
 
 def _within(languages: Sequence[Language], words: WordTable, kept: npt.NDArray[np.bool_]) -> tuple[Language, ...]:
-    """Return the languages with only those words that are kept of the whole; their dev texts stay unchanged."""
-    rows = join([words.columns, *(one.words.columns for one in languages)]).rows[1:] if languages else []
+    """Return the languages without the words that `kept` leaves out of the whole table.
+
+    Their dev texts stay unchanged.
+    """
+    rows = join([words.columns, *(language.words.columns for language in languages)]).rows[1:] if languages else []
     return tuple(
-        replace(one, words=one.words.recounted(np.where(kept[row], one.words.counts, 0)))
-        for one, row in zip(languages, rows, strict=True)
+        replace(language, words=language.words.recounted(np.where(kept[row], language.words.counts, 0)))
+        for language, row in zip(languages, rows, strict=True)
     )
 
 
 def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
-    """Return the words that occur at least `least` times, and a sentence about the others, if there are any."""
+    """Return the words that occur at least `least` times, and a list with a sentence about the removed words.
+
+    Return an empty list if no word was removed. Raise NothingToLearn if no word is left.
+    """
     kept = words.counts >= least
     if bool(kept.all()):
         return words, []

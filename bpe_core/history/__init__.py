@@ -1,1 +1,1 @@
-"""The history of a run: its steps, and what follows from the steps alone."""
+"""The package of histories: the steps of a run, and everything that can be computed from the steps alone."""

@@ -1,9 +1,9 @@
-"""The base symbols that a vocabulary begins with; they have the first ids.
+"""The base symbols that a vocabulary begins with. They have the first ids.
 
 In an alphabet of bytes, the ids 0 to 255 are the bytes themselves. An alphabet of characters begins with `<unk>` or the
-256 fallback bytes, as the recipe chooses; the characters of the corpus follow by code point. After these come a word
-marker, or symbols with a marker (`w</w>`, or `##w` for a method that distinguishes `h` and `##h`). The seeds of a
-method that begins with whole pieces of words come last.
+256 fallback bytes, as the recipe chooses. The characters of the corpus follow by code point. The next symbols are a
+word marker, or symbols with a marker (`w</w>`, or `##w` for a method that distinguishes `h` and `##h`). If a method
+begins with whole pieces of words, these seeds come last.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ STAYS_ALONE: tuple[SymbolKind, ...] = ("unknown", "fallback")  # kinds of symbol
 
 
 class Symbol(NamedTuple):
-    """A base symbol: its written form, and the bytes that it stands for when decoding."""
+    """A base symbol: its written form, and the bytes that it represents when ids are decoded."""
 
     text: bytes  # the form in tables and for tie rules: b"w</w>"
     decoded: bytes  # the form in decoded text: b"w "
@@ -40,12 +40,12 @@ class Symbol(NamedTuple):
 
     @property
     def merges(self) -> bool:
-        """Return whether a merge may take this symbol; symbols that replace unknown characters stay alone."""
+        """Return whether a merge may join this symbol. A symbol for unknown characters is never joined."""
         return self.kind not in STAYS_ALONE
 
 
 class SpelledSeeds(NamedTuple):
-    """The base symbols of all seeds, end to end."""
+    """The base symbols of all seeds, end to end. A seed is a piece of a word with which a method begins."""
 
     symbols: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]  # the first index of each seed, and the end of the last
@@ -57,7 +57,7 @@ class SpelledSeeds(NamedTuple):
         return SpelledSeeds(self.symbols[cells], starts)
 
     def joined(self, parts: list[bytes]) -> list[bytes]:
-        """Return the text of each seed; `parts` holds the text of each base symbol."""
+        """Return the text of each seed. `parts` holds the text of each base symbol."""
         widths = np.fromiter(map(len, parts), np.int64, len(parts))
         written = np.frombuffer(b"".join(parts), np.uint8)
         before = np.cumsum(widths)[self.symbols]
@@ -70,17 +70,20 @@ class SpelledSeeds(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Alphabet:
-    """The base symbols in the order of their ids. The texts of many seeds are made when they are first needed."""
+    """The base symbols of a vocabulary in the order of their ids.
+
+    The texts of seeds are computed when they are first needed, because there may be many seeds.
+    """
 
     given: tuple[Symbol, ...]
     spelled: SpelledSeeds | None = None  # the seeds, which come last
 
     def kept(self, what: object, make: Callable[[], T]) -> T:
-        """Return the result of `make` for this alphabet; it is made once and stored under `what`."""
+        """Return the result of `make` for this alphabet. The result is computed once and stored under `what`."""
         if what not in self._kept:
             self._kept[what] = make()
-        found: T = self._kept[what]
-        return found
+        result: T = self._kept[what]
+        return result
 
     @cached_property
     def _kept(self) -> dict[object, Any]:
@@ -110,7 +113,7 @@ class Alphabet:
 
     @cached_property
     def decoded(self) -> list[bytes]:
-        """Return the bytes that each symbol represents; do not change the list."""
+        """Return the bytes that each symbol represents. Do not change the list."""
         given = [symbol.decoded for symbol in self.given]
         return given if self.spelled is None else given + self.spelled.joined(given)
 
@@ -121,7 +124,7 @@ class Alphabet:
 
     @cached_property
     def merging(self) -> list[bool]:
-        """Return for each symbol whether a merge may take it; do not change the list."""
+        """Return for each symbol whether a merge may join the symbol. Do not change the list."""
         return [symbol.merges for symbol in self.given] + [True] * (len(self) - len(self.given))
 
     @cached_property
@@ -134,31 +137,43 @@ class Alphabet:
 
     @cached_property
     def id_of_piece(self) -> dict[bytes, int]:
-        """Map each byte, character or `w</w>` to its id; a word that spells the marker does not become the marker."""
+        """Return the id of each byte, character or `w</w>`.
+
+        A word whose text equals the marker does not become the marker.
+        """
         pieces = ("byte", "character", "glued")
         return {symbol.text: i for i, symbol in enumerate(self.but_seeds) if symbol.kind in pieces}
 
     @cached_property
     def id_of_continuation(self) -> dict[bytes, int]:
-        """Map each character inside a word to its id; empty if there are no separate symbols inside words.
+        """Return the id of each character inside a word.
 
-        A character that ends a word has a space behind it if words end with a glued marker.
+        Return an empty map if there are no separate symbols inside words.
+
+        If words end with a glued marker, the key of a character that ends a word has a space after the character.
         """
         return {symbol.decoded: i for i, symbol in enumerate(self.given) if symbol.kind == "continuation"}
 
     @cached_property
     def continuing(self) -> bytes:
-        """Return the prefix of tokens that continue a word (`##`); it is left out when tokens are joined."""
-        marked = (one for one in self.given if one.text != one.decoded and one.kind in ("continuation", "seed"))
-        return next((one.text.removesuffix(one.decoded) for one in marked if one.text.endswith(one.decoded)), b"")
+        """Return the prefix of tokens that continue a word, such as `##`.
+
+        The prefix is removed when tokens are joined.
+        """
+        marked = (
+            symbol for symbol in self.given if symbol.text != symbol.decoded and symbol.kind in ("continuation", "seed")
+        )
+        return next(
+            (symbol.text.removesuffix(symbol.decoded) for symbol in marked if symbol.text.endswith(symbol.decoded)), b""
+        )
 
     def joined_text(self, left: bytes, right: bytes) -> bytes:
-        """Return the text of the token that joins two others, such as `lo` from `l` and `##o`."""
+        """Return the text of the token that joins two tokens, such as `lo` for `l` and `##o`."""
         return left + right.removeprefix(self.continuing)
 
     @cached_property
     def marker_id(self) -> int | None:
-        """Return the id of the marker, if it is a separate symbol."""
+        """Return the id of the word marker. Return None if the marker is no symbol of its own."""
         return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "marker"), None)
 
     @cached_property
@@ -171,7 +186,9 @@ class Alphabet:
 
     @cached_property
     def idle_fallbacks(self) -> frozenset[int]:
-        """Return the ids of fallback bytes that no text becomes: every character with them is a symbol itself."""
+        """Return the ids of the fallback bytes that never occur, because each character with such a byte is itself
+        a symbol.
+        """
         first = self.first_fallback_id
         known = self.id_of_piece
         idle = (byte for byte in range(256) if byte in NOT_IN_UTF8 or (byte < 0x80 and bytes([byte]) in known))
@@ -179,19 +196,19 @@ class Alphabet:
 
     @cached_property
     def is_plain_bytes(self) -> bool:
-        """Return whether the ids 0 to 255 are the bytes in their order, and there are no other symbols."""
+        """Return whether the ids 0 to 255 are the bytes in order and there are no other symbols."""
         return self.spelled is None and self.given == _PLAIN_BYTES.given
 
     @classmethod
     def of_bytes(cls, order: Sequence[int] = range(256)) -> Alphabet:
-        """Return the alphabet of the 256 bytes, in the order of a file's numbers."""
+        """Return the alphabet of the 256 bytes. `order` lists the bytes as a file numbers them."""
         if list(order) == list(range(256)):
             return _PLAIN_BYTES
         return cls(tuple([Symbol(bytes([byte]), bytes([byte]), "byte") for byte in order]))
 
     @classmethod
     def for_words(cls, words: WordTable, recipe: Recipe) -> Alphabet:
-        """Return the alphabet with which training by a recipe on these words begins."""
+        """Return the alphabet with which a recipe's training on these words begins."""
         if recipe.lists_bytes:
             return cls((*unknown_symbols(recipe), *_PLAIN_BYTES.symbols))
         if recipe.base == "bytes" and recipe.marker in ("none", "continuation"):
@@ -207,7 +224,9 @@ class Alphabet:
 
     @classmethod
     def with_continuations(cls, words: WordTable, recipe: Recipe) -> Alphabet:
-        """Make an alphabet in which a character has one symbol at the beginning of a word and another inside a word."""
+        """Return an alphabet in which a character has one symbol at the beginning of a word and another symbol
+        inside a word.
+        """
         plain = cls.for_words(words, recipe)
         marker = recipe.marker_text.encode()
         if recipe.lists_bytes:
@@ -261,12 +280,12 @@ BYTE_TEXTS = tuple(f"<0x{byte:02X}>" for byte in range(256))  # how bytes that s
 
 
 def unknown_symbols(recipe: Recipe) -> list[Symbol]:
-    """Return the symbols that a character outside the alphabet becomes."""
+    """Return the symbols that represent a character outside the alphabet of a recipe."""
     return symbols_for_unknown("" if recipe.unknown == "bytes" else recipe.unknown_text)
 
 
 def symbols_for_unknown(text: str) -> list[Symbol]:
-    """Return one symbol with this text, or the 256 fallback bytes if the text is empty."""
+    """Return a list of one symbol with this text. If the text is empty, return the 256 fallback bytes."""
     if not text:
         return [Symbol(text.encode(), bytes([byte]), "fallback") for byte, text in enumerate(BYTE_TEXTS)]
     return [Symbol(text.encode(), text.encode(), "unknown")]
@@ -287,19 +306,22 @@ def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
 
 
 def _characters_inside(words: WordTable) -> list[bytes]:
-    """Return the characters that occur in words after their beginning."""
-    found = np.zeros(128, np.bool_)
+    """Return the characters that occur inside words, not only at their beginning."""
+    occurs = np.zeros(128, np.bool_)
     done = 0
     ends = np.cumsum(words.lengths_in_characters())
     for code_points in words.code_points():
-        found = _with_room(found, code_points)
-        found[code_points[are_inside(ends, done, len(code_points))]] = True
+        occurs = _with_room(occurs, code_points)
+        occurs[code_points[are_inside(ends, done, len(code_points))]] = True
         done += len(code_points)
-    return [chr(code_point).encode() for code_point in np.flatnonzero(found).tolist()]
+    return [chr(code_point).encode() for code_point in np.flatnonzero(occurs).tolist()]
 
 
 def _with_room(array: npt.NDArray[Number], code_points: npt.NDArray[np.uint32]) -> npt.NDArray[Number]:
-    """Return the array, enlarged for these code points; an array for all of Unicode would slow small corpora."""
+    """Return the array with room for these code points.
+
+    An array for all code points of Unicode would slow down small corpora.
+    """
     missing = int(code_points.max(initial=0)) + 1 - len(array)
     return array if missing <= 0 else np.pad(array, (0, missing))
 

@@ -1,4 +1,4 @@
-"""The values that a function accepts as a tokenizer or as texts, and the errors for other values."""
+"""The values that a public function accepts as a tokenizer or as texts, and the errors for other values."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ Learned = History | HasHistory
 
 
 def history_of(given: Learned, name: str = "") -> History:
-    """Return the history of a given object; refuse other objects with an error that uses `name`."""
-    found = given if isinstance(given, History) else getattr(given, "history", None)
-    if isinstance(found, History):
-        return found
+    """Return the history of an object. If the object has no history, raise BpeError with `name` in the message."""
+    history = given if isinstance(given, History) else getattr(given, "history", None)
+    if isinstance(history, History):
+        return history
     what = f"{name!r} is" if name else "This is"
     raise BpeError(f"{what} a {type(given).__name__}, not a tokenizer: give what `train` or `open` returned.")
 
@@ -45,7 +45,7 @@ def by_name(given: Any) -> Mapping[str, Any]:
 
 
 def documents_of(text: Any) -> list[str]:
-    """List the documents of a text; one string is one document, and a row with a text is another.
+    """Return the documents of a text. A string is one document, and so is a table row that holds a text.
 
     >>> documents_of("a text"), documents_of(("one", "two")), documents_of([{"text": "of a row", "id": 1}])
     (['a text'], ['one', 'two'], ['of a row'])
@@ -55,14 +55,14 @@ def documents_of(text: Any) -> list[str]:
     elif hasattr(text, "columns") and hasattr(text, "__getitem__"):  # the items of a data frame are names of columns
         text = text[_name_of_texts(list(text.columns), "This table")]
     try:
-        found = [text] if isinstance(text, str) else list(text)
+        documents = [text] if isinstance(text, str) else list(text)
     except TypeError as error:
         raise CorpusError(f"{TEXTS}, not a {type(text).__name__}.") from error
-    found = [_of_row(row, place) if isinstance(row, Mapping) else row for place, row in enumerate(found, 1)]
-    other = next((one for one in found if not isinstance(one, str)), None)
+    documents = [_of_row(row, place) if isinstance(row, Mapping) else row for place, row in enumerate(documents, 1)]
+    other = next((document for document in documents if not isinstance(document, str)), None)
     if other is not None:
         raise CorpusError(f"{TEXTS}; this one holds a {type(other).__name__}.")
-    return found
+    return documents
 
 
 def _of_row(row: Mapping[str, Any], place: int) -> Any:
@@ -83,7 +83,7 @@ def _name_of_texts(names: list[Any], what: str) -> Any:
 
 
 def refuse_names_of_files(text: Any) -> None:
-    """Refuse texts that are names of files, as their letters would be learned."""
+    """Raise CorpusError if all texts are names of files, because only the letters of the names would be learned."""
     given = [text] if isinstance(text, str) else text
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_LOOKED_UP:
         return

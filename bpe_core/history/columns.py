@@ -1,4 +1,4 @@
-"""The columns of a history, one for each fact about a step, and the scores of methods that have them."""
+"""The columns of a history, with one column for each fact about a step, and the scores of methods that have scores."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SINGLE: Mapping[Single | None, int] = {"drop": NOTHING, "add": ADDED, None: -3}
 
 
 class Columns(NamedTuple):
-    """The columns of all steps, one row a step; they may have room for more rows."""
+    """The columns of all steps. Each step is a row, and there may be room for more rows."""
 
     left: Int32s
     right: Int32s
@@ -59,12 +59,12 @@ MOST_LENGTH = 2**62  # the largest length that is counted; the sum of two such l
 
 
 def joined_lengths(first: Sequence[int], left: _Ints, right: _Ints) -> npt.NDArray[np.int64]:
-    """Return the length of each token from the lengths of the base symbols and the joined pairs."""
+    """Return the lengths of all tokens. They follow from the lengths of the base symbols and from the joined pairs."""
     return once("lengths", (list(first), left, right), lambda: _joined_lengths(first, left, right), _are_same)
 
 
-def _are_same(one: _Given, other: _Given) -> bool:
-    return one[0] == other[0] and np.array_equal(one[1], other[1]) and np.array_equal(one[2], other[2])
+def _are_same(given: _Given, other: _Given) -> bool:
+    return given[0] == other[0] and np.array_equal(given[1], other[1]) and np.array_equal(given[2], other[2])
 
 
 def _joined_lengths(first: Sequence[int], lefts: _Ints, rights: _Ints) -> npt.NDArray[np.int64]:
@@ -82,7 +82,10 @@ DROPPED = np.float32(-np.inf)
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The scores of all tokens, a row for each time they were set, with the number of steps before it."""
+    """The scores of all tokens.
+
+    There is a row for each time that scores were set, and the number of steps before this time.
+    """
 
     since: Sequence[int]  # the number of steps before each row, ascending from 0
     rows: Sequence[Float32s]  # the scores of tokens not dropped by then, by id; NaN for tokens without a score
@@ -93,12 +96,15 @@ class Scores:
         return max(0, bisect_left(self.since, steps) - 1)
 
     def until(self, steps: int) -> int:
-        """Return the next number of steps after which another row is in force."""
+        """Return the next number of steps after which another row of scores is valid."""
         row = self.number_at(steps)
         return self.since[row + 1] + 1 if row + 1 < len(self.since) else 2**62
 
     def at(self, steps: int) -> Float32s:
-        """Return the score of each id after a number of steps; DROPPED for tokens outside the vocabulary."""
+        """Return the score of each id after a number of steps.
+
+        The score of a token outside the vocabulary is DROPPED.
+        """
         row = self.number_at(steps)
         if self.waiting:
             scores = self.rows[row].copy()

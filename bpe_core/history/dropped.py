@@ -1,4 +1,4 @@
-"""The tokens that replace dropped tokens."""
+"""Functions that find the tokens which replace dropped tokens."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from bpe_core.methods.registry import METHODS
 
 
 def parts_left(history: History) -> dict[int, list[int]]:
-    """Map each step that drops a token to the tokens that replace it."""
-    found = dict[int, list[int]]()
+    """Return for each step that drops a token the tokens that replace it. The keys are the indices of the steps."""
+    parts_of_row = dict[int, list[int]]()
     in_use = [True] * history.first_special
     for row, (token, right) in enumerate(zip(history.indices.tolist(), history.columns.right.tolist(), strict=True)):
         in_use[token] = right != NOTHING
         if right == NOTHING:
-            found[row] = fallen_apart(history, token, in_use)
-    return found
+            parts_of_row[row] = fallen_apart(history, token, in_use)
+    return parts_of_row
 
 
 def fallen_apart(history: History, token: int, in_use: list[bool]) -> list[int]:
-    """Return the tokens that replace a dropped token: its symbols or its halves; a dropped half is split as well."""
+    """Return the tokens that replace a dropped token: its symbols or its halves.
+
+    A half that was dropped is split, too.
+    """
     if METHODS[history.recipe.method].falls_into_bytes(history.recipe):
         return history.symbols_of(token)
     halves = history.parts(token) or ()

@@ -1,12 +1,13 @@
 """The history of a run: its steps, in columns that only grow and are read through frozen views.
 
-A step joins two tokens into a new one, drops a token, or adds a token; byte-pair encoding only joins. All tokens here
-are named by the engine's own numbers, their indices: 0 to n - 1 are the alphabet. If a method adds tokens, the seeds
-of the alphabet wait until a step adds them. Each joined token takes the next index; dropping or adding a token changes
-no index. The special tokens come last. `numbers` holds the ids of a file, and a `Study` uses only these.
+A step joins two tokens into a new token, drops a token, or adds a token. In byte-pair encoding every step joins. Tokens
+in a history are named by the engine's own numbers, their indices: 0 to n - 1 are the alphabet. If a method adds tokens,
+the seeds of the alphabet are outside the vocabulary until a step adds them. Each joined token takes the next index.
+Dropping or adding a token changes no index. The special tokens come last. `numbers` holds the ids of a file, and a
+`Study` uses only these ids.
 
-A `History` is a view of the first `len(history)` steps. The trainer appends after them. A view never changes, so any
-thread may read it.
+A `History` is a view of the first `len(history)` steps. The trainer appends steps after them. A view never changes, so
+any thread may read it.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ class History(Sequence[Step]):
         self.texts_by_number: LaidTexts | None = None  # the texts of such a file, if it writes tokens alike
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle only what was learned, without cached results."""
+        """Return how to pickle the history: only by what was learned, without cached results."""
         from bpe_core.history.packed import packed
 
         return unpickled, (packed(self),)
@@ -178,7 +179,7 @@ class History(Sequence[Step]):
         scores: Scores | None = None,
         numbers: Int64s | None = None,
     ) -> History:
-        """Return a history from merges alone, or without any, as for an imported table."""
+        """Return a history of merges without counts, as for an imported vocabulary. There may be no merges."""
         if not isinstance(pairs, np.ndarray):
             pairs = np.fromiter(chain.from_iterable(pairs), np.int64, 2 * len(pairs)).reshape(-1, 2)
         left, right = np.ascontiguousarray(pairs.T, np.int32)
@@ -211,7 +212,10 @@ class History(Sequence[Step]):
         return chain.from_iterable(self._steps(row, row + AT_ONCE) for row in range(0, len(self), AT_ONCE))
 
     def _steps(self, start: int, stop: int) -> Iterator[Step]:
-        """Yield the steps of some rows; reading whole columns is faster than reading rows."""
+        """Yield the steps of the rows from `start` to `stop`.
+
+        Whole columns are read, which is faster than reading rows.
+        """
         values = [column[start:stop].tolist() for column in (*self.columns, self.indices, self.tied)]
         reasons = {name: column[start:stop].tolist() for name, column in self.reasons.items()}
         for place, row in enumerate(zip(*values, strict=True)):
@@ -251,22 +255,27 @@ class History(Sequence[Step]):
     # --- The numbers by which a file calls its tokens -----------------------------------------
 
     def numbered(self, numbers: Int64s | None, texts: LaidTexts | None = None) -> History:
-        """Return the same history with other ids of a file; None means that the indices are the ids."""
-        found = copy(self)
-        found.numbers = numbers
-        found.texts_by_number = texts
+        """Return the same history with other ids of a file. If `numbers` is None, the indices are the ids."""
+        history = copy(self)
+        history.numbers = numbers
+        history.texts_by_number = texts
         for name in ("_indices_by_number", "unknown_twin"):  # cached results of the former numbers
-            vars(found).pop(name, None)
-        return found
+            vars(history).pop(name, None)
+        return history
 
     def numbers_of(self, indices: npt.ArrayLike) -> Int64s:
-        """Convert indices to the ids of the file."""
-        found = np.asarray(indices, np.int64)
-        return found if self.numbers is None else self.numbers[found]
+        """Return the ids of the file for these indices."""
+        rows = np.asarray(indices, np.int64)
+        return rows if self.numbers is None else self.numbers[rows]
 
     @cached_property
     def unknown_twin(self) -> int | None:
-        """Return the piece with the same text and number as the unknown token; in a text it means the same."""
+        """Return the index of a piece with the text and the id of the unknown token.
+
+        Return None if there is no such piece.
+
+        In a text this piece has the same meaning as the unknown token.
+        """
         alphabet = self.alphabet
         numbers = self.numbers
         unknown = alphabet.unknown_id
@@ -277,7 +286,7 @@ class History(Sequence[Step]):
         return next((id for id in others if alphabet.texts[id] == alphabet.texts[unknown]), None)
 
     def indices_of(self, numbers: Iterable[int]) -> list[int]:
-        """Convert the ids of the file to indices; raise a FormatError for an id that no token has."""
+        """Return the indices for these ids of the file. Raise FormatError for an id that no token has."""
         if self.numbers is None:
             return list(numbers)
         wanted = list(numbers)
@@ -289,7 +298,10 @@ class History(Sequence[Step]):
 
     @cached_property
     def _indices_by_number(self) -> dict[int, int]:
-        """Map each id to an index; if several tokens share it, the last special one counts, else the first."""
+        """Return the index for each id.
+
+        If several tokens share an id, the last special token counts, or else the first token.
+        """
         pairs = [] if self.numbers is None else list(zip(self.numbers.tolist(), range(self.index_count), strict=True))
         return dict([*reversed(pairs[: self.first_special]), *pairs[self.first_special :]])
 
@@ -297,7 +309,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def _joins(self) -> Int64s:
-        """Return the steps that made a new token."""
+        """Return the rows of the steps that made a new token."""
         joins = np.flatnonzero(self.columns.right >= 0)
         if TOKEN not in self.reasons:
             return joins
@@ -312,12 +324,12 @@ class History(Sequence[Step]):
 
     @cached_property
     def _waiting_at_first(self) -> int:
-        """Return how many tokens of the alphabet are not in the vocabulary before a step adds them."""
+        """Return how many tokens of the alphabet are outside the vocabulary until a step adds them."""
         return self.alphabet.seed_count if METHODS[self.recipe.method].single == "add" else 0
 
     @cached_property
     def indices(self) -> Int64s:
-        """Return the index of the token that each step made, dropped or added."""
+        """Return for each step the index of the token that the step made, dropped or added."""
         if TOKEN in self.reasons:
             return self.reasons[TOKEN].astype(np.int64)
         ids = self.columns.left.astype(np.int64)
@@ -325,7 +337,10 @@ class History(Sequence[Step]):
         return ids
 
     def of_steps(self, of_tokens: Sequence[T], start: int = 0) -> Sequence[T]:
-        """Return the given values of tokens in the order of the steps, from the step `start` on."""
+        """Return the values for the token of each step, from row `start` on.
+
+        `of_tokens` holds a value for each token.
+        """
         if self.only_joins:
             return of_tokens[len(self.alphabet) + start : self.first_special]
         return [of_tokens[id] for id in self.indices[start:].tolist()]
@@ -339,17 +354,17 @@ class History(Sequence[Step]):
 
     @property
     def first_special(self) -> int:
-        """Return the first index after the joined tokens, which is that of the first special token."""
+        """Return the index of the first special token, which is the first index after the joined tokens."""
         return len(self.alphabet) + len(self._joins)
 
     @property
     def index_count(self) -> int:
-        """Return the number of indices; dropped tokens have indices, too."""
+        """Return the number of indices. Dropped tokens also have indices."""
         return self.first_special + len(self.recipe.special_tokens)
 
     @property
     def vocabulary(self) -> Int64s:
-        """Return the tokens in use after the last step, without the special ones."""
+        """Return the indices of the tokens in use after the last step, without the special tokens."""
         used = np.ones(self.first_special, bool)
         used[len(self.alphabet) - self._waiting_at_first : len(self.alphabet)] = False
         used[self.indices] = self.columns.right != NOTHING
@@ -360,16 +375,16 @@ class History(Sequence[Step]):
         return self.vocabulary_size_at(len(self))
 
     def vocabulary_size_at(self, steps: int) -> int:
-        """Return the size of the vocabulary after a number of steps, with special tokens."""
+        """Return the size of the vocabulary after a number of steps. The size includes special tokens."""
         return int(self._sizes[min(steps, len(self))])
 
     def vocabulary_sizes(self) -> Int64s:
         return self._sizes
 
     def step_of_size(self, size: int) -> int:
-        """Return after how many steps the vocabulary has `size` tokens, or the nearest size.
+        """Return the number of steps after which the vocabulary has `size` tokens, or a size as near as possible.
 
-        If this happens several times, the last time counts.
+        If the vocabulary has this size several times, the last time counts.
         """
         if self.only_joins:  # a shortcut, as this is called for many sizes
             return min(max(0, size - self.vocabulary_size_at(0)), len(self))
@@ -385,71 +400,74 @@ class History(Sequence[Step]):
 
     @cached_property
     def _joined_anew(self) -> list[int]:
-        """Return the steps that made a token which was already in use."""
+        """Return the rows of the steps that made a token which was already in use."""
         in_use = set[int]()
-        found = list[int]()
+        joined_anew = list[int]()
         for row, (id, right) in enumerate(zip(self.indices.tolist(), self.columns.right.tolist(), strict=True)):
             if right == NOTHING:
                 in_use.discard(id)
             elif id in in_use:
-                found.append(row)
+                joined_anew.append(row)
             else:
                 in_use.add(id)
-        return found
+        return joined_anew
 
     def pair(self, row: int) -> Pair:
         return int(self.columns.left[row]), int(self.columns.right[row])
 
     def pairs(self, first: int = 0, stop: int | None = None) -> list[Pair]:
-        """Return the pair of each joined token, or only of the joins from `first` to `stop`."""
+        """Return the pairs of the joins from `first` to `stop`, by default of all joins."""
         which = self._joins[first:stop]
         return list(zip(self.columns.left[which].tolist(), self.columns.right[which].tolist(), strict=True))
 
     def row_of(self, token: int) -> int | None:
-        """Return the index of the step that joined or added a token; None if no step of the history did."""
+        """Return the row of the step that joined or added a token. Return None if no step did."""
         place = token - len(self.alphabet)
         if place < 0:
             return self._row_of_single(token, ADDED)
         return int(self._joins[place]) if place < len(self._joins) else None
 
     def row_of_drop(self, token: int) -> int | None:
-        """Return the index of the step that dropped a token; None if no step did."""
+        """Return the row of the step that dropped a token. Return None if no step did."""
         return self._row_of_single(token, NOTHING)
 
     def _row_of_single(self, token: int, right: int) -> int | None:
-        found = np.flatnonzero((self.columns.left == token) & (self.columns.right == right))
-        return int(found[0]) if len(found) else None
+        rows = np.flatnonzero((self.columns.left == token) & (self.columns.right == right))
+        return int(rows[0]) if len(rows) else None
 
     def parts(self, token: int) -> Pair | None:
-        """Return the two tokens that a token was joined from; None if it was not joined."""
+        """Return the two tokens that were joined to a token. Return None if the token was not joined."""
         row = self.row_of(token) if token >= len(self.alphabet) else None
         return None if row is None else self.pair(row)
 
     def children(self, token: int) -> list[int]:
-        """Return the tokens that have a token as one of their halves."""
+        """Return the tokens of which this token is a half."""
         halves = (self.columns.left == token) | (self.columns.right == token)
         return [child for child in self.indices[halves].tolist() if child != token]
 
     def symbols_of(self, token: int) -> list[int]:
-        found = []
+        symbols = []
         waiting = [token]
         while waiting:
             parts = self.parts(waiting[-1])
             if parts is None:
-                found.append(waiting.pop())
-                if len(found) > MOST_SYMBOLS:
+                symbols.append(waiting.pop())
+                if len(symbols) > MOST_SYMBOLS:
                     raise TooLarge(f"Token {token:,} holds more than {MOST_SYMBOLS:,} base symbols, too many to show.")
             else:
                 waiting[-1:] = reversed(parts)
-        return found
+        return symbols
 
     def token_lengths(self, of_symbols: Sequence[int] | None = None) -> Int64s:
-        """Return the length of each token; `of_symbols` has the lengths of the base symbols, by default 1."""
+        """Return the length of each token in base symbols.
+
+        `of_symbols` replaces the length of each base symbol, which is 1 by default.
+        """
         first = [1] * len(self.alphabet) if of_symbols is None else of_symbols
         return joined_lengths(first, self.columns.left[self._joins], self.columns.right[self._joins])
 
     def ranks(self) -> dict[Pair, int]:
-        """Map each joined pair to the index of its step; of a pair that is listed twice, the first step counts."""
+        """Return the row of the step that joined each pair. If a pair is listed twice, the first step counts."""
         return self._ranks
 
     @cached_property
@@ -462,11 +480,14 @@ class History(Sequence[Step]):
         return rows
 
     def row_joining(self, pair: Pair, block_of: int) -> int | None:
-        """Return the index of the step that joins a pair, in the block of the step `block_of` if there are blocks."""
+        """Return the row of the step that joins a pair, in the block of the step with the row `block_of`.
+
+        Return None if no step of the block joins the pair.
+        """
         return self._row_joining.get((self._blocks[block_of], pair))
 
     def last_step_beside(self, token: int, at: int) -> int:
-        """Return the number of steps at the end of the token's block, but at most `at`."""
+        """Return the number of steps at the end of the block in which a token was made, but at most `at`."""
         row = self.row_of(token)
         if row is None or "block" not in self.reasons:
             return at
@@ -474,13 +495,13 @@ class History(Sequence[Step]):
 
     @cached_property
     def _blocks(self) -> Sequence[int]:
-        """Return the block of each step; all are 0 if blocks are not known."""
+        """Return the block of each step. If the history has no blocks, each step is in block 0."""
         blocks: list[int] = self.reasons["block"].tolist() if "block" in self.reasons else [0] * len(self)
         return blocks
 
     @cached_property
     def _row_joining(self) -> dict[tuple[int, Pair], int]:
-        """Map each block and pair to the row that joins it; the first of duplicates counts."""
+        """Return the row that joins a pair in a block, by block and pair. The first of several rows counts."""
         rows = self._joining_rows
         keys = zip((self._blocks[row] for row in reversed(rows)), reversed(self.pairs()), strict=True)
         return dict(zip(keys, reversed(rows), strict=True))
@@ -489,12 +510,18 @@ class History(Sequence[Step]):
 
     @property
     def has_counts(self) -> bool:
-        """Return whether counts are known; an imported table has none until they are counted on a corpus."""
+        """Return whether the counts of the steps are known.
+
+        An imported vocabulary has no counts until a corpus is counted.
+        """
         return len(self) == 0 or int(self.columns.count[0]) != NOTHING
 
     @cached_property
     def tied(self) -> Bools:
-        """Return which steps the tie rule decided, as the runner-up was as good, mostly as frequent."""
+        """Return a mask of the steps that the tie rule decided, because the runner-up was as good as the chosen pair.
+
+        In most methods two pairs are equally good if they are equally frequent.
+        """
         columns = self.columns
         values = self.reasons.get(TIED)
         as_frequent = (columns.count == columns.runner_up_count) & (columns.runner_up_left != NOTHING)
@@ -504,30 +531,36 @@ class History(Sequence[Step]):
 
     @cached_property
     def forced(self) -> list[int]:
-        """Return the indices of the steps that a person forced."""
+        """Return the rows of the steps that a person forced."""
         return [step - 1 for step in sorted(forced_at(self.recipe.interventions)) if step <= len(self)]
 
     @cached_property
     def tokens_after(self) -> Int64s:
-        """Return the number of tokens of the corpus after 0, 1, 2 ... steps."""
+        """Return the number of tokens in the corpus after 0, 1, 2 ... steps."""
         return np.concatenate([np.array([self.tokens_at_start]), self.columns.tokens_left])
 
     @cached_property
     def compression(self) -> Float64s:
-        """Return the average number of base symbols a token after 0, 1, 2 ... steps."""
+        """Return the average number of base symbols in a token after 0, 1, 2 ... steps."""
         return self.tokens_at_start / np.maximum(self.tokens_after, 1)
 
     def compression_of(self, symbols: int) -> Float64s:
-        """Return the compression for a given count of symbols, for runs whose first tokens are longer than a symbol."""
+        """Return the compression after each step for a corpus of `symbols` symbols.
+
+        Use this for runs in which the first tokens are longer than a symbol.
+        """
         return symbols / np.maximum(self.tokens_after, 1)
 
     @property
     def tokens_saved(self) -> Int64s:
-        """Return how many tokens each step saved in the corpus."""
+        """Return by how many tokens each step shortened the corpus."""
         return -np.diff(self.tokens_after)
 
     def token_counts(self, symbol_counts: Int64s, joined: Int64s | None = None) -> Int64s:
-        """Return the final count of each token, if steps only join; `joined` replaces the learned counts."""
+        """Return the final count of each token, if all steps join.
+
+        `joined` replaces the learned counts of the steps.
+        """
         joined = self.tokens_saved if joined is None else joined
         counts = np.concatenate([symbol_counts, joined])
         for half in (self.columns.left, self.columns.right):
@@ -536,7 +569,7 @@ class History(Sequence[Step]):
 
 
 def unpickled(data: bytes) -> History:
-    """Make a history from the bytes that `packed` wrote."""
+    """Return the history in bytes that `packed` wrote."""
     from bpe_core.history.packed import unpacked
 
     return History(**unpacked(data))

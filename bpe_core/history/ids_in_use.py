@@ -1,4 +1,4 @@
-"""The ids of a file that are in use after the last step, and the token that each one decodes to."""
+"""Functions that find the ids of a file in use after the last step, and the token to which each id is decoded."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from bpe_core.history.history import NO_NUMBER, History
 
 
 def final_indices(history: History) -> dict[int, int]:
-    """Map each id that is in use after the last step to an index, with the special tokens."""
+    """Return the index of the token for each id in use after the last step. Special tokens are included."""
     numbers = final_numbers(history)
     return dict(zip(numbers, history.indices_of(numbers), strict=True))
 
 
 def final_numbers(history: History) -> list[int]:
-    """Return the file's numbers that are in use after the last step, in their order."""
+    """Return the ids of the file that are in use after the last step, sorted."""
     in_use = np.concatenate((history.vocabulary, np.arange(history.first_special, history.index_count)))
     numbers: list[int] = np.unique(history.numbers_of(in_use)).tolist()
     return numbers[1:] if numbers[:1] == [NO_NUMBER] else numbers

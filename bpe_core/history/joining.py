@@ -1,7 +1,8 @@
-"""The rules by which texts are encoded if the steps alone do not define it, as in some imported tables.
+"""The merge priorities by which texts are encoded if the steps alone do not define this, as in some imported
+vocabularies.
 
-The steps of such a history only say how its tokens were made; `segmenting/by_priority.py` cuts by the rules. Tokens
-that no pair makes are seeds of the alphabet.
+The steps of such a history only say how its tokens were made. `segmenting/by_priority.py` splits words by the
+priorities. Tokens that no pair makes are seeds of the alphabet.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _TOKENS = ("found_first", "left_out")
 
 
 class PairRows(NamedTuple):
-    """The pairs and the tokens they are joined to, in the order of their priority."""
+    """The pairs and the tokens that they are joined to, in the order of their priority."""
 
     left: Int64s
     right: Int64s
@@ -34,7 +35,9 @@ class PairRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MergePriorities:
-    """The priorities of pairs: the best pair of a word is joined first, the leftmost of equals.
+    """The priorities of pairs.
+
+    In a word the pair with the best priority is joined first, and the leftmost of equal pairs.
 
     Exactly one of `pairs` and `priorities` is None.
     """
@@ -48,8 +51,8 @@ class MergePriorities:
     hidden: tuple[int, ...] = ()  # tokens that only serve as parts; alone they are split or unknown
 
     def before(self, token: int) -> MergePriorities:
-        """Return a copy restricted to tokens below this id."""
-        hidden = tuple(one for one in self.hidden if one < token)
+        """Return a copy without the tokens from index `token` on."""
+        hidden = tuple(hidden_token for hidden_token in self.hidden if hidden_token < token)
         if self.pairs is None:
             assert self.priorities is not None
             return replace(self, priorities=self.priorities[:token], hidden=hidden)
@@ -73,7 +76,10 @@ class MergePriorities:
 
     @classmethod
     def from_dict(cls, values: object, base: int, tokens: int, where: str) -> MergePriorities:
-        """Parse and check JSON values; drop entries about tokens that a damaged file lacks."""
+        """Return priorities from JSON values. Entries about tokens that a damaged file lacks are left out.
+
+        Raise FormatError if a value is wrong. The message begins with `where`.
+        """
         if not isinstance(values, Mapping):
             raise _wrong(where)
         chosen: dict[str, Any] = {name: values.get(name) for name in _CHOICES}
@@ -86,17 +92,17 @@ class MergePriorities:
             priorities = _numbers(values["priorities"], NO_PRIORITY, LARGEST, where)
             if len(priorities) < tokens:
                 raise _wrong(where)
-            found = cls(priorities=priorities, **chosen)
+            joining = cls(priorities=priorities, **chosen)
         else:
             rows = PairRows(*(_numbers(values.get(name), 0, LARGEST, where) for name in PairRows._fields))
             if len({len(column) for column in rows}) > 1:
                 raise _wrong(where)
-            found = cls(pairs=rows, **chosen)
-        return found.before(tokens)
+            joining = cls(pairs=rows, **chosen)
+        return joining.before(tokens)
 
 
 def _numbers(values: object, least: int, most: int, where: str) -> Int64s:
-    if not isinstance(values, list) or not all(type(one) is int and least <= one <= most for one in values):
+    if not isinstance(values, list) or not all(type(value) is int and least <= value <= most for value in values):
         raise _wrong(where)
     return np.array(values, np.int64)
 

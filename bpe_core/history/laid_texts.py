@@ -1,4 +1,4 @@
-"""The texts of many tokens, end to end; a string is only made when it is read."""
+"""The texts of many tokens, stored end to end. A string is made only when it is read."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ _WIDTH_BY_LEAD = np.repeat([1, 2, 3, 4], [0xC0, 0x20, 0x10, 0x10])  # bytes of a
 
 
 def end_to_end(texts: Sequence[bytes]) -> tuple[Bytes, Int64s]:
-    """Return texts end to end, and the offset of each; the last offset is the end."""
+    """Return the texts end to end, and the offset of each text. The last offset is the length of all texts."""
     starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
     return np.frombuffer(b"".join(texts), np.uint8), starts
 
 
 class LaidTexts(Sequence[str]):
-    """Texts in UTF-8, end to end, and the offset of each; the last offset is the end.
+    """A sequence of texts in UTF-8, stored end to end with the offset of each text.
+
+    The last offset is the length of all.
 
     >>> texts = LaidTexts.of(["low", "né", "日"])
     >>> texts[1], [*texts.only(np.array([2, 0]))], texts.lengths.tolist(), texts.starts.tolist()
@@ -77,7 +79,7 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def edges(self) -> Int64s:
-        """Return the offset of each text in characters, and the end."""
+        """Return the offset of each text in characters. The last offset is the length of all texts."""
         ends: Int32s = np.cumsum((self.data & 0xC0) != 0x80, dtype=np.int32)  # 32-bit numbers take a fifth of the time
         return np.append(np.int32(0), ends)[self.starts].astype(np.int64)
 
@@ -93,9 +95,9 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def are_single(self) -> Bools:
-        """Mark the texts of a single character, by the width that the first byte gives."""
-        found: Bools = np.diff(self.starts) == _WIDTH_BY_LEAD[self._leads]
-        return found
+        """Return a mask of the texts with a single character. The first byte of a character gives its width."""
+        single: Bools = np.diff(self.starts) == _WIDTH_BY_LEAD[self._leads]
+        return single
 
     def only(self, places: Int64s) -> LaidTexts:
         if len(places) and (np.diff(places) == 1).all():  # no copy is needed
@@ -115,7 +117,7 @@ class LaidTexts(Sequence[str]):
         return LaidTexts(np.concatenate((self.data, more.data)), starts, edges)
 
     def replaced(self, texts: Mapping[int, str]) -> LaidTexts:
-        """Return the texts with some replaced; the indices must ascend."""
+        """Return a copy in which the texts at these indices are replaced. The indices must be in ascending order."""
         data = self.data.tobytes()
         widths = np.diff(self.starts)
         parts = list[bytes]()
@@ -129,13 +131,15 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def table(self) -> Texts:
-        """Return a table that finds each text by its bytes."""
+        """Return a table of machine code that finds each text by its bytes."""
         from bpe_core.history.text_table import entered  # loads machine code
 
         return entered(self.data, self.starts)
 
     def places_of(self, texts: Sequence[str]) -> Int64s:
-        """Return the index of each of a few texts; the last of duplicates, and -1 for a missing text.
+        """Return the index of each of a few texts, or -1 for a missing text.
+
+        If a text is stored twice, the last index counts.
 
         >>> LaidTexts.of(["low", "né", "low"]).places_of(["né", "low", "lo", ""]).tolist()
         [1, 2, -1, -1]
@@ -146,17 +150,17 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def _looks(self) -> Int64s:
-        """Return the width and first byte of each text as one number, by which most texts differ."""
+        """Return the width and the first byte of each text as one number. Most texts have different numbers."""
         widths = np.diff(self.starts)
         return widths << 8 | self._leads * (widths > 0)
 
     @property
     def _leads(self) -> Bytes:
-        """Return the first byte of each text; the value of an empty text means nothing."""
+        """Return the first byte of each text. The value for an empty text has no meaning."""
         leads: Bytes = np.append(self.data, np.uint8(0))[self.starts[:-1]]
         return leads
 
 
 def _with_end(lengths: Int64s | Bools) -> Int64s:
-    """Return the offsets of items with these lengths, and the end of the last."""
+    """Return the offset of each item of these lengths, and the end of the last item."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))

@@ -1,4 +1,4 @@
-"""The pairs of symbols that are neighbours inside tokens; no other neighbours are ever joined."""
+"""Functions that find the pairs of symbols which are neighbours inside tokens. No other symbols are ever joined."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from bpe_core.support.arrays import Bools, Int64s
 
 
 def meeting(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int64s]:
-    """Return the two symbols that meet in each join; with `chosen`, tokens from other joins count as symbols.
+    """Return the two symbols that become neighbours in each join.
+
+    If `chosen` marks some joins, only these joins are returned, and tokens of other joins count as symbols.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
     >>> history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [(97, 98), (256, 99)])  # ab, abc
-    >>> [found.tolist() for found in meeting(history)]
+    >>> [symbols.tolist() for symbols in meeting(history)]
     [[97, 98], [98, 99]]
-    >>> [found.tolist() for found in meeting(history, np.array([False, True]))]
+    >>> [symbols.tolist() for symbols in meeting(history, np.array([False, True]))]
     [[256], [99]]
     """
     rows = (history.columns.right != NOTHING) & (True if chosen is None else chosen)
@@ -28,7 +30,10 @@ def meeting(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int6
 
 
 def outermost(parts: Int64s) -> Int64s:
-    """Follow each token's outermost part down to a base symbol; the part of a symbol is the symbol itself."""
+    """Return the base symbol at the outer end of each token.
+
+    `parts` holds the outer part of each token. The outer part of a symbol is the symbol itself.
+    """
     while not np.array_equal(further := parts[parts], parts):
         parts = further
     return parts

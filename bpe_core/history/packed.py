@@ -1,7 +1,7 @@
-"""The form of a history as bytes, by which it is pickled and copied.
+"""The form of a history as bytes, in which a history is pickled and copied.
 
 Equal histories give equal bytes, in any process. A header in JSON describes the arrays that follow it. The bytes hold
-neither results that can be computed again nor code.
+neither code nor results that can be computed again.
 
 >>> from bpe_core.studies.making import train
 >>> from bpe_core.history.history import History
@@ -36,12 +36,12 @@ JOINING_CHOICES = ("whole_words", "joins_unknown", "left_out", "found_first", "h
 
 
 def packed(history: History) -> bytes:
-    """Write a history as bytes.
+    """Return a history as bytes.
 
     Parameters
     ----------
     history
-        The history; only its own steps are written, not later steps of the run.
+        The history. Only its own steps are written, not later steps of the run.
     """
     alphabet = history.alphabet
     scores = history.scores
@@ -81,12 +81,12 @@ def packed(history: History) -> bytes:
 
 
 def unpacked(data: bytes) -> dict[str, Any]:
-    """Read what `packed` wrote; return the arguments that make the history.
+    """Return the arguments that make the history which `packed` wrote.
 
     Parameters
     ----------
     data
-        What `packed` returned.
+        The bytes that `packed` returned.
     """
     place = HEAD + int.from_bytes(data[:HEAD], "little")
     head = json.loads(data[HEAD:place])
@@ -131,7 +131,7 @@ def _joining(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> MergePrior
 
 
 def _under(beginning: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the arrays whose names begin with `beginning`, by the rest of their names."""
+    """Return the arrays whose names begin with `beginning`. The keys of the result lack the beginning."""
     return {name.removeprefix(beginning): array for name, array in arrays.items() if name.startswith(beginning)}
 
 
@@ -148,7 +148,7 @@ def _read_texts(name: str, arrays: Mapping[str, Array]) -> list[bytes]:
 
 
 def _narrowed(array: Array) -> Array:
-    """Return the values in the narrowest type that holds them; only one value if all are equal."""
+    """Return the values in the narrowest type that holds them. If all values are equal, return a single value."""
     array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     if array.dtype.kind == "i" and len(array):
         least = int(array.min())

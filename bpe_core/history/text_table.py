@@ -1,4 +1,4 @@
-"""The table of machine code that finds texts by their bytes; the texts are end to end."""
+"""The table of machine code that finds texts by their bytes. The texts are stored end to end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bpe_core.support.arrays import Bytes, Int64s
 
 
 def entered(data: Bytes, starts: Int64s) -> Texts:
-    """Make a table of texts that are end to end; the last start is the end."""
+    """Return a table of texts that are stored end to end. The last start is the length of all texts."""
     count = len(starts) - 1
     longest = int(np.diff(starts).max(initial=0))
     texts = Texts(
@@ -27,5 +27,5 @@ def entered(data: Bytes, starts: Int64s) -> Texts:
 
 
 def with_own_room(texts: Texts) -> Texts:
-    """Return the table with its own buffer, as several threads may share the table."""
+    """Return the table with a separate buffer, because several threads may share the table."""
     return texts._replace(beginnings=np.empty_like(texts.beginnings))

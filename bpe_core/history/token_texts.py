@@ -1,12 +1,12 @@
-"""The texts of tokens, written for people and as bytes.
+r"""The texts of tokens, for people and as bytes.
 
 Each merge may double a length, so 27 merges can spell 128 MB. Therefore lengths are computed without texts, whole texts
 are joined only within a budget, and texts for people are shortened.
 
->>> shown(b" the\\n"), shown("né".encode()[:2]), shown("␣".encode())
+>>> shown(b" the\n"), shown("né".encode()[:2]), shown("␣".encode())
 ('␣the⏎', 'n<0xC3>', '<0xE2><0x90><0xA3>')
 >>> read_back("␣the⏎"), read_back(" the<0x0A>")
-(b' the\\n', b' the\\n')
+(b' the\n', b' the\n')
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HEAD = 16  # bytes, compared as two numbers, in which nearly all tokens differ
 
 
 def ranks(texts: Sequence[bytes]) -> npt.NDArray[np.int64]:
-    """Return the rank of each text in the sorted order of the different texts."""
+    """Return the rank of each text among the sorted texts. Equal texts have the same rank."""
     heads = np.array(texts, f"S{HEAD}").view(">u8").reshape(len(texts), 2).astype(np.uint64)
     order = np.lexsort((heads[:, 1], heads[:, 0]))
     in_order = heads[order]
@@ -43,10 +43,10 @@ def ranks(texts: Sequence[bytes]) -> npt.NDArray[np.int64]:
     for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
         some = sorted(order[start:stop].tolist(), key=texts.__getitem__)
         order[start:stop] = some
-        is_new[start + 1 : stop] = [texts[one] != texts[before] for before, one in pairwise(some)]
-    found = np.empty(len(texts), np.int64)
-    found[order] = np.cumsum(is_new) - 1
-    return found
+        is_new[start + 1 : stop] = [texts[after] != texts[before] for before, after in pairwise(some)]
+    rank_of_text = np.empty(len(texts), np.int64)
+    rank_of_text[order] = np.cumsum(is_new) - 1
+    return rank_of_text
 
 
 T = TypeVar("T")
@@ -71,8 +71,8 @@ _MEANT = str.maketrans({BLANK: " ", NEWLINE: "\n", TAB: "\t"})
 def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
     """Return bytes as text without invisible characters, shortened to `longest` bytes.
 
-    A blank, a newline and a tab are each shown as a visible character. Other invisible characters, and the three
-    stand-ins themselves, are escaped.
+    A blank, a newline and a tab are each shown as a visible character. Other invisible characters are escaped, and so
+    are the three visible characters themselves.
     """
     if len(raw) > longest:
         return shown(raw[:longest]) + CUT_OFF
@@ -83,7 +83,7 @@ def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
 
 
 def read_back(text: str) -> bytes:
-    """Return the bytes of a shown text; raise ValueError if it holds a part of a character."""
+    """Return the bytes of a text that `shown` returned. Raise ValueError if the text holds half of a surrogate pair."""
     return unescape(text.translate(_MEANT))
 
 
@@ -94,7 +94,7 @@ def quoted(text: bytes | str) -> str:
 
 
 class TokenTexts:
-    """The texts of all tokens, for people and as bytes. A thread may extend the lists while others read."""
+    """The texts of all tokens, for people and as bytes. A thread may extend the lists while other threads read them."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class TokenTexts:
 
     @classmethod
     def of(cls, history: History, write: Callable[[bytes], str] = shown, longest: int = LONGEST_SHOWN) -> TokenTexts:
-        """Return the texts of all tokens of a finished history, with the special ones."""
+        """Return the texts of all tokens of a finished history. Special tokens are included."""
         texts = cls(history.alphabet, write, longest)
         texts.grow(history)
         for special in history.recipe.special_tokens:
@@ -130,7 +130,7 @@ class TokenTexts:
         return texts
 
     def grow(self, history: History, at_once: int = 1_000, between: Callable[[], None] = lambda: None) -> None:
-        """Add the new tokens of a history, `at_once` at a time."""
+        """Add the new tokens of a history in parts of `at_once` tokens. `between` is called before each part."""
         for start in range(len(self.raw) - self.base, history.first_special - self.base, at_once):
             between()
             self.add(history.pairs(start, start + at_once))
@@ -175,7 +175,10 @@ class TokenTexts:
         self.raw.append(kept)
 
     def id_of(self, text: str) -> int | None:
-        """Return the oldest token with this text, with or without visible blanks; None if there is none."""
+        """Return the oldest token with this text.
+
+        Blanks in the text may be visible characters. Return None if there is no token.
+        """
         try:
             raw = read_back(text)
         except ValueError:
@@ -183,7 +186,10 @@ class TokenTexts:
         return self.raw.index(raw) if raw in self.raw else None
 
     def places(self, tokens: int) -> Int64s:
-        """Return the ranks of at least the first `tokens` tokens in the order of bytes; cached until there are more."""
+        """Return the ranks of the first tokens, at least of `tokens` tokens, when texts are sorted by their bytes.
+
+        The ranks are cached until more tokens are requested.
+        """
         if len(self._places) < tokens:
             self._places = ranks(self.raw[:tokens])
         return self._places
@@ -197,7 +203,7 @@ class TokenTexts:
 
 
 def written(history: History) -> list[bytes]:
-    """Return the whole text of each token with its word marker; special tokens are left out."""
+    """Return the whole text of each token with its word marker. Special tokens are left out."""
     alphabet = history.alphabet
     if not len(history):
         return [*alphabet.texts]
@@ -205,7 +211,7 @@ def written(history: History) -> list[bytes]:
 
 
 def decoded(history: History) -> list[bytes]:
-    """Return the bytes that each token stands for; special tokens are left out."""
+    """Return the bytes that each token represents. Special tokens are left out."""
     alphabet = history.alphabet
     if alphabet.decoded == alphabet.texts and not alphabet.continuing:
         return written(history)
@@ -225,7 +231,7 @@ def _put_together(history: History, symbols: Sequence[bytes], continuing: bytes)
 
 
 def check_together(size: int) -> None:
-    """Refuse to join texts if `size`, the number of their bytes, is above the budget."""
+    """Raise TooLarge if texts with `size` bytes in all are above the budget for joined texts."""
     if size > BUDGET:
         raise TooLarge(
             f"The tokens have more than {BUDGET:,} bytes in all; this program can show only their beginnings."
@@ -233,17 +239,20 @@ def check_together(size: int) -> None:
 
 
 def of_tokens(what: object, history: History, find: Callable[[], T]) -> T:
-    """Return a cached result that depends only on alphabet and joined pairs; equal histories share it."""
+    """Return the result of `find`, which may depend only on the alphabet and the joined pairs.
+
+    The result is cached, and equal histories share the cached result.
+    """
     return once(what, history, find, _have_same_tokens)
 
 
-def _have_same_tokens(one: History, other: History) -> bool:
-    pairs = zip(one.columns[:2], other.columns[:2], strict=True)
-    return all(np.array_equal(*halves) for halves in pairs) and one.alphabet == other.alphabet
+def _have_same_tokens(history: History, other: History) -> bool:
+    pairs = zip(history.columns[:2], other.columns[:2], strict=True)
+    return all(np.array_equal(*halves) for halves in pairs) and history.alphabet == other.alphabet
 
 
 class TokenBytes(dict[int, bytes]):
-    """The bytes that tokens stand for, by id; they are computed when first needed."""
+    """The bytes that tokens represent, by id. The bytes of a token are computed when they are first needed."""
 
     def __init__(self, history: History) -> None:
         super().__init__(enumerate(history.alphabet.decoded))
@@ -265,7 +274,7 @@ class TokenBytes(dict[int, bytes]):
         return text
 
     def _put_together(self, id: int) -> bytes:
-        """Join a token from its parts; a part that occurs twice is copied."""
+        """Return the bytes of a token by joining its parts. A part that occurs twice is copied."""
         text = bytearray()
         place_of: dict[int, int] = {}
         waiting = [id]
@@ -295,7 +304,7 @@ class TokenBytes(dict[int, bytes]):
         return self._history.token_lengths([len(self[id]) for id in range(len(self._history.alphabet))])
 
     def joined(self, ids: Iterable[int]) -> bytes:
-        """Join the bytes of several tokens. If tokens inside words are marked, blanks separate the words."""
+        """Return the joined bytes of several tokens. If tokens inside words are marked, blanks separate the words."""
         if self._history.alphabet.continuing:
             parts = [self[id] if not place or self._continues(id) else b" " + self[id] for place, id in enumerate(ids)]
         else:
@@ -306,7 +315,7 @@ class TokenBytes(dict[int, bytes]):
 
 
 def check_budget(lengths: Sequence[int] | Int64s, base: int, where: str) -> None:
-    """Refuse a table if the texts of its tokens together would fill the memory."""
+    """Raise FormatError if the texts of all tokens together would fill the memory. The message begins with `where`."""
     over = np.flatnonzero(np.cumsum(np.minimum(lengths[base:], BUDGET + 1)) > BUDGET)
     if len(over):
         raise FormatError(f"{where}, step {over[0] + 1:,}: the tokens up to it have more than {BUDGET:,} bytes in all.")

@@ -1,1 +1,1 @@
-"""The recipes: all choices of a run, and where the choices come from."""
+"""The package of recipes. A recipe holds all choices of a run."""

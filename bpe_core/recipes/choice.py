@@ -16,7 +16,7 @@ LONGEST_TEXT = 100_000  # characters of a text; longer ones would waste memory
 
 @dataclass(frozen=True)
 class Variants:
-    """An additional option that sets a choice by a word; a word for None overrides other options."""
+    """An additional option of the command that sets a choice by a word. The word for None overrides other options."""
 
     option: str
     values: Mapping[str, Any]
@@ -25,7 +25,7 @@ class Variants:
 
 @dataclass(frozen=True)
 class Argument:
-    """The command's option that sets a choice; it has the choice's name, with dashes."""
+    """The option of the command that sets a choice. The option has the name of the choice, with dashes."""
 
     help: str
     metavar: str = "N"
@@ -40,7 +40,7 @@ class Argument:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """The declaration of a choice: its default, what it means, and the values that it can have."""
+    """The declaration of a choice: its default, its meaning, and its allowed values."""
 
     default: Any = None
     title: str = ""  # the name in forms and reports
@@ -62,11 +62,11 @@ class Choice:
 
     @property
     def kind(self) -> type:
-        """Return the type of its values."""
+        """Return the type of the choice's values, which is the type of the default."""
         return type(self.default)
 
     def check(self, name: str, value: object) -> None:
-        """Refuse a value that is always wrong, with any other choices."""
+        """Raise RecipeError for a value that is wrong whatever the other choices are."""
         if self.among:
             if not isinstance(value, str) or value not in self.among:
                 raise RecipeError(f"{name} cannot be {value!r}; choose one of {', '.join(map(repr, self.among))}.")
@@ -112,7 +112,7 @@ def refuse_half_characters(what: str, text: str) -> None:
 
 
 def choice(default: Any, title: str = "", tip: str = "", **declared: Any) -> Any:
-    """Declare a field of a recipe together with its description."""
+    """Return a dataclass field that declares a choice of a recipe, with its title and its tip."""
     declared_choice = Choice(default=default, title=title, tip=tip, **declared)
     return dataclasses.field(default=default, metadata={"choice": declared_choice})
 

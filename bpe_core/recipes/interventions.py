@@ -1,6 +1,6 @@
-"""The interventions of a person in a run, which forbid a pair from a step on or force it at a step.
+"""The interventions of a person in a run. An intervention forbids a pair from a step on or forces it at a step.
 
-An intervention names tokens by their ids in that run, so it means the same whenever the run is learned again. In a
+An intervention names tokens by their ids in that run, so it has the same effect whenever the run is learned again. In a
 recipe's JSON, in the form and in commands it is a single word:
 
 >>> Intervention.parsed("forbid:116+104@12")
@@ -34,17 +34,20 @@ class Intervention(NamedTuple):
 
     @classmethod
     def parsed(cls, spelled: str) -> Intervention:
-        found = re.fullmatch(_SPELLED, spelled)
-        if found is None:
+        match = re.fullmatch(_SPELLED, spelled)
+        if match is None:
             raise RecipeError(
                 f"{spelled[:60]!r} is not an intervention. Write forbid:116+104@12 to keep the ids 116 and 104 from "
                 "merging from step 12 on, or force:116+104@12 to merge them at step 12."
             )
-        act, left, right, step = found.groups()
+        act, left, right, step = match.groups()
         return cls(int(step), act, int(left), int(right))  # type: ignore[arg-type]  # the expression matches no other
 
     def behind(self, steps: int) -> Intervention | None:
-        """Return the intervention for a run that begins after `steps` steps; None if it no longer has an effect."""
+        """Return the intervention for a run that begins after `steps` steps.
+
+        Return None if the intervention has no effect there.
+        """
         if self.step > steps:
             return self._replace(step=self.step - steps)
         return self._replace(step=1) if self.act == "forbid" else None
@@ -55,28 +58,37 @@ class Intervention(NamedTuple):
 
 
 def checked_interventions(values: object) -> tuple[Intervention, ...]:
-    """Parse interventions and sort them by step; refuse those that contradict each other."""
+    """Parse interventions and sort them by step. Raise RecipeError for interventions that contradict each other."""
     if not isinstance(values, (list, tuple)) or len(values) > MOST_INTERVENTIONS:
         raise RecipeError(
             f"The interventions must be a list of at most {MOST_INTERVENTIONS:,} texts such as forbid:116+104@12."
         )
-    found = tuple(sorted({Intervention.parsed(str(value)) for value in values}))
+    checked = tuple(sorted({Intervention.parsed(str(value)) for value in values}))
     forced: dict[int, Intervention] = {}
-    for one in found:
-        if one.step < 1:
-            raise RecipeError(f"{one} is at step 0; the first step is 1.")
-        if one.act == "force" and forced.setdefault(one.step, one) != one:
-            raise RecipeError(f"{forced[one.step]} and {one} both force a pair at the same step; keep one of them.")
-    for one in found:
-        clash = next((other for other in forced.values() if other.pair == one.pair and other.step >= one.step), None)
-        if one.act == "forbid" and clash is not None:
-            raise RecipeError(f"{clash} forces a pair that {one} forbids earlier; remove one of them.")
-    return found
+    for intervention in checked:
+        if intervention.step < 1:
+            raise RecipeError(f"{intervention} is at step 0; the first step is 1.")
+        if intervention.act == "force" and forced.setdefault(intervention.step, intervention) != intervention:
+            raise RecipeError(
+                f"{forced[intervention.step]} and {intervention} both force a pair at the same step; keep one of them."
+            )
+    for intervention in checked:
+        clash = next(
+            (other for other in forced.values() if other.pair == intervention.pair and other.step >= intervention.step),
+            None,
+        )
+        if intervention.act == "forbid" and clash is not None:
+            raise RecipeError(f"{clash} forces a pair that {intervention} forbids earlier; remove one of them.")
+    return checked
 
 
 def forced_at(interventions: Iterable[Intervention]) -> dict[int, tuple[int, int]]:
-    return {one.step: one.pair for one in interventions if one.act == "force"}
+    return {intervention.step: intervention.pair for intervention in interventions if intervention.act == "force"}
 
 
 def forbidden_from(interventions: Iterable[Intervention], step: int) -> set[tuple[int, int]]:
-    return {one.pair for one in interventions if one.act == "forbid" and one.step <= step}
+    return {
+        intervention.pair
+        for intervention in interventions
+        if intervention.act == "forbid" and intervention.step <= step
+    }

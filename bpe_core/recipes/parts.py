@@ -1,4 +1,4 @@
-"""The common choices of a recipe, in groups, each with its title, its meaning and its default."""
+"""The common choices of a recipe in groups. Each choice has a title, a meaning and a default."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Symbols:
 
 @dataclass(frozen=True, kw_only=True)
 class Size:
-    """The choices of how much to learn; exactly one of the two is given."""
+    """The two choices of how much to learn. A recipe must give exactly one of the two."""
 
     vocab_size: int | None = choice(  # special tokens included
         32_000, "Vocabulary", least=1, most=LARGEST_VOCABULARY, optional=True
@@ -130,7 +130,7 @@ class Size:
 
 @dataclass(frozen=True, kw_only=True)
 class LearningChoices:
-    """The choices of how tokens are learned from base symbols."""
+    """The choices that decide how a method learns tokens from base symbols."""
 
     method: str = choice(
         USUAL, "Method", ("The way in which tokens are learned"), among=METHODS, goes_without_saying=True
@@ -181,7 +181,7 @@ class LearningChoices:
 
 @dataclass(frozen=True, kw_only=True)
 class SteeringChoices:
-    """The choices that override the method in one run."""
+    """The choices that override the method's steps in one run."""
 
     interventions: tuple[Intervention, ...] = choice(
         (),

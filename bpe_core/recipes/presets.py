@@ -1,4 +1,4 @@
-"""The presets, which are named recipes; each method brings its own, with a line of explanation."""
+"""The presets, which are named recipes. Each method adds its own presets, with a line of explanation for each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bpe_core.methods.registry import METHODS
 
 
 class Presets(Mapping[str, Preset]):
-    """The presets of all methods; those of plug-ins come last."""
+    """The presets of all methods, by name. The presets of plug-ins come last."""
 
     def __getitem__(self, name: str) -> Preset:
         for method in METHODS.values():

@@ -49,7 +49,7 @@ _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix":
 class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, Size, Symbols, SplittingChoices):
     """A recipe, which says how text becomes words, words become symbols, and symbols become tokens.
 
-    The choices of a single method are in `own`; they are set, read and written by name like all others.
+    `own` holds the choices of a single method. They are set, read and written by name like all other choices.
 
     Parameters
     ----------
@@ -93,17 +93,17 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
-        """Write the recipe as the call that makes it, without what goes without saying."""
+        """Return the call that makes the recipe, without the choices at their defaults."""
         declared = self.choices
         changed = {name: value for name, value in self.values.items() if value != declared[name].default}
         return as_call("Recipe", **changed)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the choices in the form that files hold."""
+        """Return how to pickle the recipe: by its choices as JSON."""
         return Recipe.from_json, (self.to_json(),)
 
     def _complete(self, names: Collection[str]) -> None:
-        """Convert these choices into the form in which they are compared."""
+        """Convert these choices to the form in which recipes are compared."""
         if self.marker_text == "":
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
         if "special_tokens" in names:
@@ -121,7 +121,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
             object.__setattr__(self, "mixture", mixture_of(self.mixture))
 
     def _check(self, choices: Mapping[str, Choice]) -> None:
-        """Check these choices, except those at their defaults, and check that all choices agree."""
+        """Check these choices, except those at their defaults, and check that all choices of the recipe agree."""
         for name, declared in choices.items():
             value = getattr(self, name)
             if value is not declared.default:
@@ -138,7 +138,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def choices(self) -> Mapping[str, Choice]:
-        """Return the choices of this recipe by name: the common ones and those of its method."""
+        """Return the choices of this recipe by name: the common choices and the choices of its method."""
         return {**COMMON, **METHODS[self.method].own_choices}
 
     @property
@@ -156,8 +156,8 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         for key in changes:
             if key not in CHOICES:
                 raise RecipeError(f"A recipe has no choice named {key!r}.")
-        for one, other in (("merges", "vocab_size"), ("vocab_size", "merges")):
-            if changes.get(one) is not None and other not in changes:
+        for size, other in (("merges", "vocab_size"), ("vocab_size", "merges")):
+            if changes.get(size) is not None and other not in changes:
                 changes[other] = None
         if "marker" in changes and changes["marker"] != self.marker and "marker_text" not in changes:
             changes["marker_text"] = ""
@@ -174,7 +174,10 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return self._with_common(changes)
 
     def _with_common(self, changes: Mapping[str, Any]) -> Recipe:
-        """Return the recipe with other common choices and the same method; only these choices are checked again."""
+        """Return the recipe with changes in its common choices and with the same method.
+
+        Only the changed choices are checked.
+        """
         changed = object.__new__(Recipe)
         for name in COMMON:
             object.__setattr__(changed, name, changes[name] if name in changes else getattr(self, name))
@@ -200,7 +203,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return [name for name in names if getattr(self, name) != getattr(other, name)]
 
     def is_same_but_for_size(self, other: Recipe) -> bool:
-        """Return whether the result of one recipe is the beginning of the other one's result."""
+        """Return whether the result of one recipe is the beginning of the result of the other recipe."""
         if METHODS[self.method].size_decides and self.differing(other, Size):
             return False
         return not self.differing(other, SplittingChoices, Symbols, LearningChoices, SteeringChoices, MixtureChoices)
@@ -211,7 +214,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def listed(self) -> Recipe:
-        """Return the recipe of a table that lists these tokens without steps."""
+        """Return the recipe for a vocabulary that lists the tokens of this recipe without steps."""
         other = METHODS[self.method].listed_as
         return self.with_changes(method=other) if other else self
 
@@ -225,7 +228,10 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return METHODS[self.method].asks_for_line_ends
 
     def applies(self, choice: str) -> bool:
-        """Return whether a choice has an effect with the others and is not fixed by the method."""
+        """Return whether a choice has an effect beside the recipe's other choices.
+
+        A choice that the method fixes has no effect.
+        """
         declared = self.choices.get(choice)
         return declared is not None and choice not in METHODS[self.method].needs and declared.applies(self)
 
@@ -255,7 +261,10 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def usual_decoding(self) -> tuple[Any, ...]:
-        """Return the decoding steps that restore a text as nearly as steps can, if no file gives others."""
+        """Return the decoding steps for a recipe whose file gives no steps.
+
+        They restore a text as nearly as steps can.
+        """
         decode = _decode()
         if self.base == "bytes":
             return (decode.ByteLevel(),)
@@ -273,17 +282,23 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def shows_bytes(self) -> bool:
-        """Return whether words that a step turns into bytes are written with the characters that stand for bytes."""
+        """Return whether words that a step turns into bytes are stored as the characters that represent the bytes."""
         return self.base == "characters"
 
     @property
     def lists_bytes(self) -> bool:
-        """Return whether the table is an unlearned list of byte strings, split by the longest match."""
+        """Return whether the vocabulary is a list of byte strings that was not learned.
+
+        Such a vocabulary splits by longest match.
+        """
         return self.lists_pieces and (self.pattern, self.base, self.marker) == ("none", "bytes", "none")
 
     @property
     def lists_pieces(self) -> bool:
-        """Return whether the table is an unlearned WordPiece, whose unmarked tokens may begin and continue words."""
+        """Return whether the vocabulary is a WordPiece list that was not learned.
+
+        In such a list, unmarked tokens may begin and continue words.
+        """
         return METHODS[self.method].has_continuations and self.merges == 0
 
     @property
@@ -292,7 +307,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def serves_languages(self) -> bool:
-        """Return whether words must be counted by groups, each one a language."""
+        """Return whether words must be counted by groups, where each group is a language."""
         return METHODS[self.method].serves_languages
 
     @property
@@ -347,7 +362,7 @@ COMMON: Mapping[str, Choice] = {
 
 
 class Choices(Mapping[str, Choice]):
-    """The choices of all recipes: the common ones, and those of all methods."""
+    """The choices of all recipes by name: the common choices, and those of all methods."""
 
     def __getitem__(self, name: str) -> Choice:
         if name in COMMON:
@@ -369,7 +384,7 @@ CHOICES = Choices()
 
 
 def title_of(choice: str) -> str:
-    """Return the title of a choice, as people read it.
+    """Return the title of a choice for people.
 
     >>> title_of("keep_share"), title_of("a_new_choice")
     ('Kept a round', 'A new choice')
@@ -397,7 +412,7 @@ def _choices_of(parts: tuple[type[Part], ...]) -> list[str]:
 
 @cache
 def _unchanged(preset: str) -> Recipe:
-    """Return a preset; it is cached, as a window asks for each many times."""
+    """Return the recipe of a preset. The recipe is cached, because a window uses each preset many times."""
     return Recipe(name=preset, **PRESETS[preset].choices)
 
 
@@ -446,7 +461,10 @@ def _check_bytes(recipe: Recipe) -> None:
 
 
 def _check_signs(recipe: Recipe) -> None:
-    """Check the texts with a special meaning: the marker, the border, the unknown token."""
+    """Check the texts with a special meaning: the marker, the border and the unknown token.
+
+    Raise RecipeError for a wrong text.
+    """
     if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none" and not recipe.splits_by_steps:
         raise RecipeError("A word marker needs words: choose a pattern that splits the text, or leave out the marker.")
     if recipe.border and (recipe.marker != "none" or recipe.border.strip() != recipe.border):

@@ -1,4 +1,4 @@
-"""The titles of runs; two different runs get different titles."""
+"""The titles of runs. Two different runs get different titles."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def name_of(run: TitledRun, runs: Sequence[TitledRun], text_of: TextOf) -> str:
 
 
 def title_among(run: TitledRun, runs: Sequence[TitledRun], text_of: TextOf) -> str:
-    """Return the title of a run: its recipe's name, and the differences if other runs have the same name."""
+    """Return the title of a run: the name of its recipe, and its differences from other runs with the same name."""
     alike = [other for other in runs if other.recipe.name == run.recipe.name and other is not run]
     alike = [other for other in alike if other.parent != run.number]  # its title already names the difference
     return run.recipe.name + "".join(f", {said}" for said in _what_differs(run, alike, text_of))
@@ -43,7 +43,7 @@ def _what_differs(run: TitledRun, others: Sequence[TitledRun], text_of: TextOf) 
     if recipe.grown_from:
         names -= {*SIZES}
     names -= {size for size in SIZES if getattr(recipe, size) is None}  # the other one says how far it goes
-    said = [_told(recipe, name) for name in CHOICES if name in names]
+    said = [_in_words(recipe, name) for name in CHOICES if name in names]
     return (_steering(run, text_of) + said)[:MOST_NAMED]
 
 
@@ -57,7 +57,7 @@ def _steering(run: TitledRun, text_of: TextOf) -> list[str]:
     return said
 
 
-def _told(recipe: Recipe, name: str) -> str:
+def _in_words(recipe: Recipe, name: str) -> str:
     value = getattr(recipe, name)
     title = title_of(name).lower()
     if name in ("ties", "pattern"):  # the names alone would not say what they belong to

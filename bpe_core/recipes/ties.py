@@ -1,7 +1,7 @@
-"""The tie rules, which choose among equally frequent pairs; each rule is a row.
+"""The tie rules, which choose among equally frequent pairs. Each rule is a row of a table.
 
-A new rule is a new row: recipes, forms, commands, lessons, tests, the plain learner and the reference read it. The
-compiled learner needs a comparison in `kernels/learn_queue.py`, unless an existing one serves.
+A new rule is a new row. Recipes, forms, commands, lessons, tests, the plain learner and the reference read the row. The
+compiled learner also needs a comparison in `kernels/learn_queue.py`, unless an existing comparison fits.
 
     >>> texts = [b"a", b"b", b"c"]
     >>> min([(1, 2), (0, 1)], key=lambda pair: TIE_RULES["largest-text"].key(pair, texts, lambda pair: 0))
@@ -22,9 +22,12 @@ Key = Callable[[Pair, Sequence[bytes], Callable[[Pair], int]], Any]
 
 @dataclass(frozen=True)
 class TieRule:
-    """A tie rule: the pair with the smallest key wins; of equal keys, such as equal texts, that with the lower ids.
+    """A tie rule.
 
-    During the training a pair's key may grow but never become smaller, as the queues of pairs rely on it.
+    The pair with the smallest key wins. Among pairs with equal keys, the pair with the lower ids wins.
+
+    During the training the key of a pair may grow but must never become smaller, because the queues of pairs rely on
+    this.
     """
 
     name: str
@@ -38,7 +41,7 @@ class TieRule:
         return self.name.replace("-", " ")
 
     def fits(self, base: str) -> bool:
-        """Return whether the rule can decide between tokens made of these base symbols."""
+        """Return whether the rule can decide between tokens that are made of these base symbols."""
         return base == "bytes" or not self.byte_places
 
 
@@ -51,10 +54,10 @@ class _ReversedBytes(bytes):
 
 
 def _printed_places() -> list[int]:
-    """Return each byte's rank when bytes are sorted by their printable stand-ins.
+    """Return the rank of each byte when bytes are sorted by their printable characters.
 
-    Bytes that print as themselves come first, then the others, each group in byte order;
-    so the space (32) comes after all letters.
+    Bytes that print as themselves come first, then the other bytes, each group in byte order. So the space (32) comes
+    after all letters.
 
     >>> [_printed_places()[byte] for byte in (33, 126, 161, 0, 32)]
     [0, 93, 94, 188, 220]
@@ -68,7 +71,7 @@ _PRINTED = bytes(BYTE_ALPHABET)
 
 
 def _printed(text: bytes) -> bytes:
-    """Return a key that sorts like the printed text."""
+    """Return a key that sorts as the printed text does."""
     return text.translate(_PRINTED)
 
 

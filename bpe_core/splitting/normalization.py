@@ -1,11 +1,11 @@
-"""The normalization of a text before it is split, and the origin of each byte of the result.
+"""The normalization of a text before it is split, and the origin of each byte of the normalized text.
 
-First the text is cleaned: control, format and private characters and U+FFFD are removed, and blanks become spaces.
-Then come the Unicode form, the removal of accents (by NFD), lower case, and the removal of ASCII punctuation and of
-the chosen marks.
+First the text is cleaned: control, format and private characters and U+FFFD are removed, and blanks become spaces. The
+next steps are the Unicode form, the removal of accents (by NFD), lower case, and the removal of ASCII punctuation and
+of the chosen marks.
 
 Special tokens do not change, and the texts between them are normalized separately. No step depends on text across a
-newline, so a text can be normalized line by line; only a special token with a newline must not be divided.
+newline, so a text can be normalized line by line. Only a special token that contains a newline must not be divided.
 
     >>> from bpe_core.recipes.recipe import Recipe
     >>> normalize("“Nevermore.”", Recipe.preset("clean-words", strip_marks="“”"))
@@ -40,10 +40,11 @@ _ESCAPED = range(0xDC80, 0xDD00)  # stands for bytes that are no whole character
 
 @dataclass(frozen=True, eq=False)
 class NormalizedText:
-    """A normalized text, and for each of its bytes the offset of its origin; the last number is the original's length.
+    """A normalized text, and for each of its bytes the offset of its origin in the original text.
 
-    Origins never decrease: bytes [a, b) came from [origins[a], origins[b]), which includes bytes removed right after. A
-    changed character comes from the first byte of its original.
+    The last origin is the length of the original text. Origins never decrease: bytes [a, b) come from the original
+    bytes [origins[a], origins[b]), which include removed bytes directly after them. A changed character comes from the
+    first byte of its original.
     """
 
     text: str
@@ -51,7 +52,7 @@ class NormalizedText:
 
 
 class _Step(NamedTuple):
-    """A step of normalization, as a plain function and as one that returns each character's origin."""
+    """A step of normalization, as a plain function and as a function that also returns the origin of each character."""
 
     changed: Callable[[str], str]
     with_sources: Callable[[str], tuple[str, Offsets]]
@@ -64,7 +65,7 @@ def normalize(text: str, recipe: Recipe) -> str:
 
 
 def normalizing(recipe: Recipe) -> Callable[[str], str] | None:
-    """Return the function that normalizes whole texts; None if the recipe changes no text."""
+    """Return the function that normalizes whole texts. Return None if the recipe changes no text."""
     if not recipe.normalizes:
         return None
     changed = normalizer(recipe)
@@ -77,7 +78,7 @@ def normalizing(recipe: Recipe) -> Callable[[str], str] | None:
 
 
 def normalizer(recipe: Recipe) -> Callable[[str], str]:
-    """Return the function that normalizes texts between special tokens; make it once for many texts."""
+    """Return the function that normalizes a text between special tokens. Use the same function for many texts."""
     changes = [step.changed for step in _steps(recipe)] if recipe.normalizes else []
     # A step of a file may put a prefix before a text, but not before an empty one.
     return changes[0] if len(changes) == 1 and not recipe.preparation else partial(_changed, changes)
@@ -139,7 +140,7 @@ def _without(removed: str, text: str) -> tuple[str, Offsets]:
 
 
 def normalize_with_origins(text: str, recipe: Recipe) -> NormalizedText:
-    """Return the text that `normalize` makes, with the origin of each of its bytes."""
+    """Return the normalized text, with the origin of each of its bytes."""
     texts: list[str] = []
     origins: list[Offsets] = []
     done = 0  # offset in bytes of the original
@@ -147,29 +148,32 @@ def normalize_with_origins(text: str, recipe: Recipe) -> NormalizedText:
         starts = byte_starts(piece)
         if is_special or not recipe.normalizes:
             changed = piece
-            found = np.arange(starts[-1])
+            piece_origins = np.arange(starts[-1])
         else:
             changed, source = normalized_with_sources(piece, recipe)
-            found, _ = byte_origins(code_points(changed), source, code_points(piece), starts)
+            piece_origins, _ = byte_origins(code_points(changed), source, code_points(piece), starts)
         texts.append(changed)
-        origins.append(found + done)
+        origins.append(piece_origins + done)
         done += int(starts[-1])
     return NormalizedText("".join(texts), np.concatenate([*origins, np.array([done])]))
 
 
 def normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
-    """Return the normalized text without special tokens, and the index of the character that each came from."""
+    """Return the normalized text, and for each of its characters the index of the original character.
+
+    The text must hold no special tokens.
+    """
     source = np.arange(len(text))
     for step in _steps(recipe):
-        text, found = step.with_sources(text)
-        source = source[found]
+        text, sources_of_step = step.with_sources(text)
+        source = source[sources_of_step]
     return text, source
 
 
 def byte_origins(codes: CodePoints, sources: Offsets, given: CodePoints, starts: Offsets) -> tuple[Offsets, Offsets]:
-    """Return the origin of each byte of some characters, and the offset of each character.
+    """Return the origin of each byte of the characters in `codes`, and the offset of each character.
 
-    The bytes of unchanged and escaped characters each have their own origin; other bytes come from the start of the
+    The bytes of unchanged and escaped characters each have their own origin. Other bytes come from the start of the
     original character.
     """
     escaped = (codes >= _ESCAPED.start) & (codes < _ESCAPED.stop)
@@ -187,7 +191,7 @@ def byte_origins(codes: CodePoints, sources: Offsets, given: CodePoints, starts:
 
 
 def byte_starts(text: str) -> Offsets:
-    """Return the byte offset of each character in UTF-8, and the end."""
+    """Return the byte offset of each character in UTF-8, and the length of the text in bytes."""
     codes = code_points(text)
     lengths = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])

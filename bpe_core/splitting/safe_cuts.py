@@ -1,8 +1,8 @@
-"""The offsets where a text may be divided so that the words of both parts are the words of the whole.
+"""The offsets at which a text may be divided so that both parts together have the words of the whole.
 
-A pattern examines only a few characters around each cut. So it always cuts between certain pairs of neighbours, such
-as a letter and a blank for most named patterns. With a pattern without a table, a text may be divided only at the ends
-of lines, and only if lines are separate texts.
+A pattern examines only a few characters around each boundary of a word. So the pattern always splits between certain
+pairs of neighbours, such as a letter and a blank for most named patterns. If a pattern has no table, a text may be
+divided only at the ends of lines, and only if lines are separate texts.
 
     >>> text = b"of one line"
     >>> cuts = SafeCuts.of(Recipe.preset("gpt2"))
@@ -35,7 +35,10 @@ _WINDOW = 256  # bytes around an edit that are examined first; doubled until a s
 
 
 def keeps_newlines(recipe: Recipe) -> bool:
-    """Return whether every newline ends a line: none is removed, becomes a space or is in a special token."""
+    """Return whether every newline ends a line.
+
+    No newline may be removed, become a space, or be part of a special token.
+    """
     return (
         "\n" not in recipe.strip_marks
         and not _is_prepared(recipe)
@@ -45,7 +48,7 @@ def keeps_newlines(recipe: Recipe) -> bool:
 
 
 def _is_prepared(recipe: Recipe) -> bool:
-    """Return whether steps of a file change or cut the text; these may depend on the whole text."""
+    """Return whether steps of a file change or split the text. These steps may depend on the whole text."""
     return not all(is_only_named(step) for step in recipe.preparation)
 
 
@@ -56,10 +59,10 @@ def may_cut_at_newlines(recipe: Recipe) -> bool:
 
 @lru_cache(maxsize=8)
 def between_kinds(table: ScanTable) -> Booleans:
-    """Return a table [kind, next kind]: whether a normalized text may be divided between two kinds of characters.
+    """Return a table [kind, next kind] of the pairs between which a normalized text may be divided.
 
-    The second kind must cause a cut before itself, decide earlier cuts as the end of a text would, and lead to the
-    same state as at the start of a text.
+    The second kind must cause a split before itself, must decide earlier splits as the end of a text would, and must
+    lead to the same state as at the start of a text.
     """
     entries = table.entries.reshape(-1, ROW)
     safe = np.zeros((ROW, ROW), np.bool_)
@@ -81,26 +84,26 @@ def between_kinds(table: ScanTable) -> Booleans:
 
 @dataclass(frozen=True, eq=False)
 class SafeCuts:
-    """The pairs of neighbouring bytes between which a recipe's texts may be divided before normalization."""
+    """The pairs of neighbouring bytes between which a text of a recipe may be divided before it is normalized."""
 
     pairs: Booleans  # indexed by [byte, next byte]
 
     @classmethod
     def of(cls, recipe: Recipe, *, with_specials: bool = True) -> SafeCuts:
-        """Return the safe cuts of a recipe; they divide no special token unless `with_specials` is false."""
+        """Return the safe cuts of a recipe. They divide no special token, unless `with_specials` is false."""
         return _safe_cuts(recipe if with_specials else recipe.with_changes(special_tokens=()))
 
     def places(self, data: Data) -> npt.NDArray[np.int64]:
-        found = np.frombuffer(data, np.uint8)
-        return np.flatnonzero(self.pairs[found[:-1], found[1:]]) + 1
+        codes = np.frombuffer(data, np.uint8)
+        return np.flatnonzero(self.pairs[codes[:-1], codes[1:]]) + 1
 
     def last(self, data: bytes | bytearray) -> int:
-        """Return the last safe offset of a text; 0 if there is none near its end."""
-        found = self.places(data[-_LOOK_BACK:])
-        return max(0, len(data) - _LOOK_BACK) + int(found[-1]) if len(found) else 0
+        """Return the last safe offset of a text. Return 0 if there is no safe offset near the end of the text."""
+        places = self.places(data[-_LOOK_BACK:])
+        return max(0, len(data) - _LOOK_BACK) + int(places[-1]) if len(places) else 0
 
     def around(self, data: bytes, start: int, stop: int) -> tuple[int, int]:
-        """Return the range of bytes whose words an edit from `start` to `stop` may have changed."""
+        """Return the range of bytes in which an edit from `start` to `stop` may have changed the words."""
         return self._last_before(data, start), self.first_from(data, stop)
 
     def _last_before(self, data: bytes, position: int) -> int:
@@ -109,19 +112,22 @@ class SafeCuts:
         while first > 0 and self.pairs.any():
             first = max(0, position - window)
             window = 2 * window
-            if len(found := self.places(data[first:position])):
-                return first + int(found[-1])
+            if len(places := self.places(data[first:position])):
+                return first + int(places[-1])
         return 0
 
     def first_from(self, data: Data, position: int) -> int:
-        """Return the first safe offset from a position on, or else the end."""
+        """Return the first safe offset at `position` or after it.
+
+        Return the length of the text if there is no safe offset.
+        """
         end = position
         window = _WINDOW
         while end < len(data) and self.pairs.any():
             end = position + window
             window = 2 * window
-            if len(found := self.places(data[position:end])):
-                return position + int(found[0])
+            if len(places := self.places(data[position:end])):
+                return position + int(places[0])
         return len(data)
 
 
@@ -145,10 +151,13 @@ def _safe_cuts(recipe: Recipe) -> SafeCuts:
 
 
 def _before_normalization(pairs: Booleans, recipe: Recipe) -> Booleans:
-    """Return the pairs that normalization maps to safe pairs; it never depends on text across a blank or newline."""
-    found = np.zeros_like(pairs)
+    """Return the pairs of characters that normalization maps to safe pairs.
+
+    Normalization never depends on text across a blank or a newline.
+    """
+    safe = np.zeros_like(pairs)
     for before, behind in np.argwhere(pairs[:128, :128]).tolist():
         if chr(behind).isspace() or (before == NEWLINE and recipe.unit == "line"):
             became = normalize(chr(before) + chr(behind), recipe)
-            found[before, behind] = len(became) == 2 and became.isascii() and pairs[ord(became[0]), ord(became[1])]
-    return found
+            safe[before, behind] = len(became) == 2 and became.isascii() and pairs[ord(became[0]), ord(became[1])]
+    return safe

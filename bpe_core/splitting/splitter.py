@@ -1,4 +1,6 @@
-"""The splitting of a normalized text into words by `regex`: the scanner's specification, and the way without a table.
+"""The splitting of a normalized text into words by `regex`.
+
+This is the specification of the scanner, and it splits texts with a pattern that has no table.
 
 >>> from bpe_core.recipes.recipe import Recipe
 >>> list(split_words("It's 12 o'clock", Recipe.preset("gpt2")))
@@ -37,10 +39,10 @@ def split_words(text: str, recipe: Recipe) -> Iterator[str]:
 
 
 class Splitter:
-    """A splitter of documents by one recipe; it records whether the pattern ever matched."""
+    """A splitter of documents by one recipe. It records whether the pattern ever matched."""
 
     def __init__(self, recipe: Recipe, *, specials: tuple[str, ...] | None = None, patience: float = PATIENCE) -> None:
-        """Begin with a recipe; `specials` replaces the recipe's tokens that belong to no word."""
+        """Prepare a splitter for a recipe. `specials` replaces the recipe's special tokens, which belong to no word."""
         self._recipe = recipe
         self._specials = recipe.special_tokens if specials is None else specials
         self._patience = patience
@@ -64,7 +66,7 @@ class Splitter:
 
     @cached_property
     def _seen_otherwise(self) -> frozenset[str]:
-        """Return the characters that the pattern's Unicode version does not know."""
+        """Return the characters that the Unicode version of the pattern does not have."""
         return differing() if self._recipe.older_unicode else frozenset()
 
     @cached_property
@@ -74,8 +76,8 @@ class Splitter:
     def words(self, text: str) -> Iterator[str]:
         """Return the words of one normalized document.
 
-        Special tokens belong to no word. With the unit "line", each line with its newline is a separate text. Text
-        that a custom pattern does not match becomes words, too. Bytes of characters that steps divide are escaped.
+        Special tokens belong to no word. With the unit "line", each line with its newline is a separate text. Text that
+        a custom pattern does not match also becomes words. If steps divide a character, its bytes are escaped.
         """
         return self._words_of_unit(text) if self._is_one_unit else self._words_of_units(text)
 
@@ -90,7 +92,10 @@ class Splitter:
             place += len(part)
 
     def check_it_matched(self) -> None:
-        """Refuse a pattern that never matched, as it must be a mistake; call this after all documents."""
+        """Raise PatternError if the pattern never matched, because such a pattern must be a mistake.
+
+        Call this after all documents.
+        """
         if self._has_seen_text and not self.has_matched:
             raise PatternError(
                 f"The pattern '{self._recipe.custom_pattern}' matches nothing in this text, so it splits nothing; "
@@ -101,14 +106,16 @@ class Splitter:
         # The named patterns take linear time, so they need no time limit; the window stays usable without the GIL.
         if text.isascii():
             pattern = self._pattern_in_ascii
-            return iter(pattern.findall(text)) if len(text) < SHORT else (found[0] for found in pattern.finditer(text))
+            return (
+                iter(pattern.findall(text)) if len(text) < SHORT else (match[0] for match in pattern.finditer(text))
+            )
         if len(text) < SHORT and self._seen_otherwise.isdisjoint(text):
             return iter(self._pattern.findall(text, concurrent=True))
-        found = self._pattern.finditer(self._as_known(text), concurrent=True)
-        return (text[match.start() : match.end()] for match in found)
+        matches = self._pattern.finditer(self._as_known(text), concurrent=True)
+        return (text[match.start() : match.end()] for match in matches)
 
     def _as_known(self, text: str) -> str:
-        """Return the text as the pattern sees it; an older pattern sees new characters as unassigned ones."""
+        """Return the text as an older version of Unicode defines it, if the recipe's pattern uses an older version."""
         if not self._recipe.older_unicode or text.isascii():
             return text
         return without_later(text, self._pattern.pattern)
@@ -139,7 +146,10 @@ class Splitter:
         return words, end
 
     def _next_matches(self, text: str, end: int) -> list[tuple[int, int]]:
-        """Return the next matches from `end` on. Each call has its own time limit, so a caller may pause."""
+        """Return the next matches from offset `end` on.
+
+        Each call has its own time limit, so a caller may pause between calls.
+        """
         patience = self._patience + len(text) / PATIENT_BYTES
         spans: list[tuple[int, int]] = []
         text = self._as_known(text)
@@ -181,7 +191,7 @@ def _beginning(text: str) -> str:
 
 
 def lines_of(text: str) -> Iterator[str]:
-    """Yield the lines of a text with their newlines; only \\n ends a line."""
+    r"""Yield the lines of a text with their newlines. Only the character \n ends a line."""
     start = 0
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)
@@ -190,7 +200,10 @@ def lines_of(text: str) -> Iterator[str]:
 
 
 def why_slow(recipe: Recipe) -> str:
-    """Return the part of a custom pattern that only `regex` can match, up to a hundred times slower; else nothing."""
+    """Return the part of a custom pattern that only `regex` can match. Return an empty text if there is no such part.
+
+    Such a pattern splits up to a hundred times slower.
+    """
     if recipe.pattern != "custom" or recipe.splits_by_steps:
         return ""
     from bpe_core.text.scanner import why_no_table
@@ -205,15 +218,17 @@ _IN_ASCII |= dict.fromkeys(("Lt", "Lm", "Lo", "M"), "")
 
 @cache
 def in_ascii(expression: str) -> re.Pattern[str]:
-    """Return a named pattern, or a part of it, for ASCII texts, which `re` matches in half the time.
+    """Return the compiled expression for ASCII texts. The module `re` matches it in half the time.
+
+    `expression` is a named pattern or a part of a named pattern.
 
     >>> in_ascii(NAMED_PATTERNS["gpt2"].expression).findall("It's 12 o'clock")
     ['It', "'s", ' 12', ' o', "'", 'clock']
     """
 
-    def known(found: re.Match[str]) -> str:
-        if found["alone"]:
-            return f"[{_IN_ASCII[found['alone']]}]"
-        return re.sub(r"\\p\{(\w+)\}", lambda one: _IN_ASCII[one[1]], found[0])
+    def known(match: re.Match[str]) -> str:
+        if match["alone"]:
+            return f"[{_IN_ASCII[match['alone']]}]"
+        return re.sub(r"\\p\{(\w+)\}", lambda letters: _IN_ASCII[letters[1]], match[0])
 
     return re.compile(re.sub(r"\[[^]]*\]|\\p\{(?P<alone>\w+)\}", known, expression), re.ASCII)

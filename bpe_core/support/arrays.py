@@ -1,4 +1,4 @@
-"""The kinds of NumPy arrays that the engine uses, and how to repeat their numbers without blocking other threads."""
+"""The types of NumPy arrays in the engine, and functions that repeat numbers without blocking other threads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 def repeated(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArray[Number]:
-    """Return each number that many times, like `np.repeat`, in parts between which a window may draw.
+    """Return each number `times` times, like `np.repeat`. The work is done in parts, between which a window may draw.
 
     >>> repeated(np.array([7, 8, 9]), np.array([2, 0, 1])).tolist()
     [7, 7, 9]
@@ -35,7 +35,7 @@ def repeated(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArr
 
 
 def grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
-    """Return a copy of the array with room after its numbers."""
+    """Return a copy of the array with `room` items. The items after the old numbers are not set."""
     grown = np.empty(room, array.dtype)
     grown[: len(array)] = array
     return grown

@@ -1,4 +1,6 @@
-"""The messages of an Arrow file, checked before Arrow unpacks them: each buffer begins with the size it claims.
+"""The check of the messages in an Arrow file before Arrow unpacks them.
+
+Each buffer begins with the size that it claims.
 
 A message is a FlatBuffer, whose tables say where their fields are, followed by a body of buffers.
 """
@@ -27,7 +29,12 @@ class Message(NamedTuple):
 
 
 def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
-    """Check the batch at this offset, and the dictionaries before it; Arrow then reads on where it was."""
+    """Check the batch at this offset, and the dictionaries before the batch.
+
+    Raise DamagedPart if a claimed size is too large.
+
+    The offset at which Arrow reads stays unchanged.
+    """
     before = raw.tell()
     while (message := message_at(raw, place)) is not None:
         if is_bomb(message.unpacked, message.stored):
@@ -40,7 +47,10 @@ def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
 
 
 def within_reason(batches: Iterable[Any], stored: int) -> Iterator[Any]:
-    """Yield the batches, which are kept together; raise Damaged if they are far larger than stored texts can be."""
+    """Yield the batches, which the caller keeps together.
+
+    Raise DamagedPart if all batches are far larger than texts of `stored` bytes can be.
+    """
     unpacked = 0
     for batch in batches:
         unpacked += batch.nbytes
@@ -50,7 +60,7 @@ def within_reason(batches: Iterable[Any], stored: int) -> Iterator[Any]:
 
 
 def message_at(raw: BinaryIO, place: int) -> Message | None:
-    """Find a message; return None if there is none, which Arrow itself then reports."""
+    """Return the message at an offset. Return None if there is no message, because Arrow itself reports this."""
     try:
         start = place + 4
         size = _number(_bytes_at(raw, place, 4), 0, "<i")
@@ -75,7 +85,10 @@ def message_at(raw: BinaryIO, place: int) -> Message | None:
 
 
 def blocks_of(raw: BinaryIO) -> tuple[list[int], list[int]]:
-    """Return the offsets of the dictionaries and the batches of a file with a footer; empty if it cannot be read."""
+    """Return the offsets of the dictionaries and of the batches in a file with a footer.
+
+    Return empty lists if the footer cannot be read.
+    """
     try:
         end = raw.seek(0, 2) - len(MARK) - 4
         size = _number(_bytes_at(raw, end, 4), 0, "<i")
@@ -118,7 +131,7 @@ class _Table:
         return cls(data, _number(data, 0, "<I"))
 
     def _place_of(self, field: int) -> int:
-        """Return the offset of a field, or 0 if the table lacks it."""
+        """Return the offset of a field in the data. Return 0 if the table lacks the field."""
         entry = 4 + 2 * field
         known = entry < _number(self._data, self._fields, "<H")
         offset = _number(self._data, self._fields + entry, "<H") if known else 0
@@ -137,7 +150,7 @@ class _Table:
         if place:
             start = place + _number(self._data, place, "<I")
             for number in range(_number(self._data, start, "<I")):
-                one = self._data[start + 4 + number * size : start + 4 + (number + 1) * size]
-                if len(one) < size:
+                structure = self._data[start + 4 + number * size : start + 4 + (number + 1) * size]
+                if len(structure) < size:
                     raise struct.error
-                yield one
+                yield structure

@@ -1,8 +1,8 @@
-"""The writing of files so that readers see the old file or the new one, but never half of it.
+"""The writing of files so that readers see the old file or the new file, but never a part of it.
 
 Files that belong together, such as `vocab.json` and `merges.txt`, or a result and its manifest, are put in place
-together. If a process is killed in between, the next program that opens or writes one of them completes it (see
-journal.py).
+together. If a process is killed before all files are in place, the next program that opens or writes such a file puts
+the other files in place (see journal.py).
 """
 
 from __future__ import annotations
@@ -32,58 +32,58 @@ from bpe_core.support.lock import Lock
 
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 
-_told_in: dict[Path, Path] = {}  # results that grow, with the manifests that describe the former ones
+_manifest_of: dict[Path, Path] = {}  # results that grow, with the manifests that describe the former ones
 waiting: list[Together] = []  # results that wait for the manifest that describes them
 
 
 @contextlib.contextmanager
 def making(*paths: Path | str, told_in: Path | None = None, grows: bool = False) -> Iterator[None]:
-    """Refuse to begin if another process is making one of these results.
+    """Claim these results for the block. Raise OutputError if another process is making one of the results.
 
     If a manifest describes the results, they wait next to their places until the manifest is written. Then all files
     are put in place together. If the manifest is not written, the old manifest is removed. If a result `grows` step by
     step, the old manifest is removed before the first change, so it never lies next to other results.
     """
     places = sorted({_place_of(path) for path in paths})  # in a fixed order, so that one of two processes gets them all
-    told = dict.fromkeys(places, _place_of(told_in)) if told_in is not None and _is_replaced(told_in) else {}
+    manifests = dict.fromkeys(places, _place_of(told_in)) if told_in is not None and _is_replaced(told_in) else {}
     with contextlib.ExitStack() as stack:
         for place in places:
             if place.name and (place.is_file() or place.is_dir() or not place.exists()):
                 claim = _claim_on(place)
                 if claim is not None:
                     stack.callback(claim.release)
-        _told_in.update(told)
-        if told and not grows:
-            stack.enter_context(Together(places, next(iter(told.values()))))
+        _manifest_of.update(manifests)
+        if manifests and not grows:
+            stack.enter_context(Together(places, next(iter(manifests.values()))))
         try:
             yield
         finally:
-            for place in told:
-                _told_in.pop(place, None)
+            for place in manifests:
+                _manifest_of.pop(place, None)
 
 
 class Together:
-    """Complete results that wait for the manifest that describes them."""
+    """A group of complete results that wait for the manifest which describes them."""
 
     def __init__(self, places: Iterable[Path], told_in: Path) -> None:
         self._places = {*places, told_in}
-        self._told_in = told_in
+        self._manifest = told_in
         self._moves: dict[Path, Move] = {}
 
     def __enter__(self) -> None:
         waiting.append(self)
 
     def __exit__(self, *_: object) -> None:
-        """Put all results in place, also after an error. An old manifest is removed if no new manifest was written."""
+        """Put all results in place, also after an error. If no new manifest was written, remove the old manifest."""
         waiting.remove(self)
         moves = dict(self._moves)
         if not moves:
             return
-        telling = moves.pop(self._told_in, None)
-        with _sentences(self._told_in):
-            if telling is None and self._told_in.exists():
-                telling = _leaving(self._told_in)
-            take_places([*([] if telling is None else [telling]), *moves.values()])
+        manifest_move = moves.pop(self._manifest, None)
+        with _sentences(self._manifest):
+            if manifest_move is None and self._manifest.exists():
+                manifest_move = _leaving(self._manifest)
+            take_places([*([] if manifest_move is None else [manifest_move]), *moves.values()])
 
     def takes(self, places: Iterable[Path]) -> bool:
         return any(not self._places.isdisjoint((place, *place.parents)) for place in places)
@@ -98,7 +98,10 @@ class Together:
         return [move for place, move in self._moves.items() if folder in place.parents]
 
     def standing(self, place: Path) -> Path | None:
-        """Return where a result lies by now, or a file inside a result that is a folder."""
+        """Return the path of the waiting file for a result, or for a file inside a result that is a folder.
+
+        Return None if no file waits for this place.
+        """
         for above in (place, *place.parents):
             if above in self._moves:
                 return self._moves[above].part / place.relative_to(above)
@@ -107,7 +110,7 @@ class Together:
 
 @contextlib.contextmanager
 def all_or_none(*paths: Path | str) -> Iterator[None]:
-    """Put these files and folders in place together when the block ends; after an error, none of them."""
+    """Put these files and folders in place together when the block ends. After an error, put no file in place."""
     group = _AllOrNone({_place_of(path) for path in paths})
     waiting.insert(0, group)
     try:
@@ -125,7 +128,10 @@ def all_or_none(*paths: Path | str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def at_once() -> Iterator[None]:
-    """Put each file of this block in place at once, while results grow. An old manifest is removed first."""
+    """Put each file of this block in place when it is complete, for results that grow.
+
+    An old manifest is removed first.
+    """
     before = waiting.copy()
     waiting.clear()
     try:
@@ -135,10 +141,10 @@ def at_once() -> Iterator[None]:
 
 
 def standing(path: Path | str) -> Path:
-    """Return the file that counts as the one at a path: usually the path itself.
+    """Return the path of the file to read for a path. Usually this is the path itself.
 
-    A result may wait next to its place for the file that describes it. The work of a killed writer is completed first,
-    or if nothing may be written, its file is read where it lies.
+    A result may wait next to its place for the manifest that describes it. The work of a killed writer is completed
+    first. If nothing may be written, the new file of the killed writer is read next to its place.
     """
     try:
         place = _place_of(path)
@@ -151,17 +157,20 @@ def standing(path: Path | str) -> Path:
 
 
 def files_in(folder: Path) -> dict[str, Path]:
-    """Return the files of a folder by their names in it, with those that wait for their places."""
+    """Return the files of a folder by their names in it.
+
+    Files that wait for their places in the folder are included.
+    """
     place = _place_of(standing(folder))
-    found = {path.relative_to(place).as_posix(): path for path in place.rglob("*") if path.is_file()}
+    path_of_name = {path.relative_to(place).as_posix(): path for path in place.rglob("*") if path.is_file()}
     moves = [move for together in waiting for move in together.moves_in(place)]
     beside = {move.part.relative_to(place).as_posix() for move in moves}
-    found = {name: path for name, path in found.items() if name not in beside}
-    return found | {move.place.relative_to(place).as_posix(): move.part for move in moves}
+    path_of_name = {name: path for name, path in path_of_name.items() if name not in beside}
+    return path_of_name | {move.place.relative_to(place).as_posix(): move.part for move in moves}
 
 
 class _AllOrNone(Together):
-    """Results that are put in place together, without a manifest."""
+    """A group of results that are put in place together, without a manifest."""
 
     def __init__(self, places: Iterable[Path]) -> None:
         super().__init__(places, next(iter(places)))
@@ -172,17 +181,20 @@ class _AllOrNone(Together):
 
 
 def _leaving(place: Path) -> Move:
-    """Prepare the removal of a file for the moment when others are put in place. An empty file marks the removal."""
+    """Prepare the removal of a file, which happens when other files are put in place.
+
+    An empty file marks the removal.
+    """
     _remove_abandoned(place)
     beside = _new_file_beside(place)
     return Move(place, beside.path, beside.release, beside.release, goes=True)
 
 
 def _take_places(replacements: Sequence[_Replacement]) -> None:
-    """Put complete files in place, now or together with the other results of a surrounding block."""
+    """Put complete files in place. If a surrounding block collects results, the files wait for the end of the block."""
     if not replacements:
         return
-    _take_moves([one.move for one in replacements])
+    _take_moves([replacement.move for replacement in replacements])
 
 
 def _take_moves(moves: Sequence[Move]) -> None:
@@ -198,16 +210,22 @@ def _take_moves(moves: Sequence[Move]) -> None:
 
 @contextlib.contextmanager
 def write_atomically(path: Path | str) -> Iterator[BinaryIO]:
-    """Open a binary file next to `path`, and rename it to `path` if all went well; otherwise `path` is unchanged."""
+    """Open a binary file next to `path`, and rename it to `path` at the end of the block.
+
+    After an error, `path` is unchanged.
+    """
     with write_together(path) as (file,):
         yield file
 
 
 @contextlib.contextmanager
 def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
-    """Write files that belong together, the main one first: they are put in place when all are complete on the disk.
+    """Write files that belong together, the main file first.
 
-    If the process is killed, all files are old, or the next program that opens or writes one of them makes all new.
+    They are put in place when all are complete on the disk.
+
+    If the process is killed, all files are old, or the next program that opens or writes such a file makes all
+    files new.
     """
     with _sentences(Path(paths[0])), contextlib.ExitStack() as stack:
         files: list[BinaryIO] = []
@@ -224,18 +242,21 @@ def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
         yield files
         for file in files:
             file.close()
-        for one in replacements:
-            one.settle()
+        for replacement in replacements:
+            replacement.settle()
         _take_places(replacements)
 
 
 @contextlib.contextmanager
 def replace_atomically(path: Path | str) -> Iterator[Path]:
-    """Yield the name of an empty file next to `path`, to be written by name; it then replaces `path`."""
-    with _sentences(Path(path)), _replacement(Path(path)) as one:
-        yield one.path
-        one.settle()
-        _take_places([one])
+    """Yield the path of an empty file next to `path`, for code that writes to a named file.
+
+    At the end it replaces `path`.
+    """
+    with _sentences(Path(path)), _replacement(Path(path)) as replacement:
+        yield replacement.path
+        replacement.settle()
+        _take_places([replacement])
 
 
 class _Replacement:
@@ -264,19 +285,20 @@ class _Replacement:
 @contextlib.contextmanager
 def _replacement(target: Path) -> Iterator[_Replacement]:
     with _sentences(target):
-        one = _Replacement(target)
+        replacement = _Replacement(target)
     try:
-        yield one
+        yield replacement
     except BaseException:
-        one.give_up()
+        replacement.give_up()
         raise
 
 
 @contextlib.contextmanager
 def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
-    """Yield the folder to write files in: the folder itself, or a new one that gets its name when it is complete.
+    """Yield the folder to write files in: the folder at `path` if it exists, or a new folder.
 
-    If it `replaces` a folder, it is always made next to it, and takes its place without any old file.
+    A new folder gets its name when it is complete. If `replaces` is true, the folder is always new, and it replaces the
+    old folder with all its files.
     """
     named = Path(path)
     with _sentences(named):
@@ -320,12 +342,15 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
 
 
 def _is_replaced(target: Path) -> bool:
-    """Return whether another file replaces it: not a device or pipe, and not a log behind a stream."""
+    """Return whether a new file may replace this file.
+
+    A device, a pipe and a log behind a stream are never replaced.
+    """
     return str(target) not in STREAMS and (target.is_file() or not target.exists())
 
 
 def _place_of(path: Path | str) -> Path:
-    """Return the real path, so that a link stays a link and the file it names is replaced."""
+    """Return the real path. So a link stays a link, and the file that it names is replaced."""
     try:
         return Path(os.path.realpath(path))
     except ValueError as error:  # a NUL, or a lone surrogate
@@ -334,15 +359,15 @@ def _place_of(path: Path | str) -> Path:
 
 def _remove_what_tells_of(target: Path) -> None:
     for place in (target, *target.parents):
-        if place in _told_in:
-            _told_in[place].unlink(missing_ok=True)
-            sync_folder(_told_in[place].parent)
+        if place in _manifest_of:
+            _manifest_of[place].unlink(missing_ok=True)
+            sync_folder(_manifest_of[place].parent)
 
 
 def _claim_on(place: Path) -> Lock | None:
     """Claim the place of a result by a lock file, whose name depends on the result alone.
 
-    A killed writer leaves that file; the next writer of the same result removes it.
+    A killed writer leaves the lock file. The next writer of the same result removes it.
     """
     path = _beside(place, hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16])
     try:
@@ -357,7 +382,7 @@ def _claim_on(place: Path) -> Lock | None:
 
 
 def _new_file_beside(target: Path) -> Lock:
-    """Create a temporary file that is locked as long as its writer lives.
+    """Create a temporary file next to `target`. The file is locked until its writer ends.
 
     A file without a lock was left by a writer that was killed.
     """
@@ -378,14 +403,14 @@ def _beside(target: Path, number: str) -> Path:
 
 
 def _remove_abandoned(target: Path) -> None:
-    """Complete or remove what killed writers of the same file have left."""
+    """Complete or remove everything that killed writers of the same file have left."""
     if not completed(target):
         return
     name = re.compile(re.escape(start_of_name(target)) + "[0-9a-f]{16}[.]part")
     with contextlib.suppress(OSError):
         with os.scandir(target.parent) as entries:
-            found = [entry for entry in entries if name.fullmatch(entry.name)]
-        for entry in found:
+            parts = [entry for entry in entries if name.fullmatch(entry.name)]
+        for entry in parts:
             lock = Lock.of_existing(Path(entry)) if entry.is_file(follow_symlinks=False) else None
             if lock is not None:
                 beside, former = (lock.path.with_suffix(ending) for ending in (OF_FOLDERS, OF_FORMER))
@@ -398,7 +423,7 @@ def _remove_abandoned(target: Path) -> None:
 
 
 def _copy_mode(target: Path, beside: Path) -> None:
-    """Give the new file the old one's permissions, or those of any new file."""
+    """Give the new file the permissions of the old file, or the usual permissions if there is no old file."""
     if target.exists():
         mode = target.stat().st_mode & 0o777
     else:

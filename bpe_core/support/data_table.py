@@ -1,7 +1,7 @@
-"""Named columns of exact values, and the files that they are written to.
+"""A table of named columns with exact values, and the files to which a table is written.
 
 Numbers keep all their digits, unknown values stay empty, and no row is left out, so that a reader can compute with
-them.
+the values.
 
 >>> table = DataTable({"step": np.array([1111, 1112]), "share": np.array([1 / 3, 2.0]), "loser": [None, 7]})
 >>> print(csv_text(table), end="")
@@ -49,7 +49,7 @@ class DataTable:
     Parameters
     ----------
     columns
-        The values of each column by its name; None where something is not known.
+        The values of each column by its name. An unknown value is None.
 
     Examples
     --------
@@ -71,13 +71,13 @@ class DataTable:
         return as_call("DataTable", rows=len(self), columns=tuple(self.columns))
 
     def _repr_html_(self) -> str:
-        """Show the first rows in a notebook."""
+        """Return the first rows as HTML for a notebook."""
         first = (["" if value is None else str(value) for value in row] for row in islice(self.rows(), MOST_SHOWN))
         return str(markup.table(self.rows_in_words, tuple(self.columns), first))
 
     @property
     def rows_in_words(self) -> str:
-        """Return how many rows there are, and how many of them a notebook shows."""
+        """Return the number of rows as words, and the number of rows that a notebook shows."""
         rows = count_text(len(self), "row")
         return rows if len(self) <= MOST_SHOWN else f"{rows}; these are the first {MOST_SHOWN}"
 
@@ -95,14 +95,14 @@ def is_data(path: Path | str) -> bool:
 
 
 def write_data(table: DataTable, path: Path | str, *, cancelled: CancelCheck = never_cancelled) -> None:
-    """Write a file in the format of its name's ending.
+    """Write a table to a file. The ending of the name decides the format.
 
     Parameters
     ----------
     table
-        The named columns; an answer to a question is such a table.
+        The named columns. An answer to a question is such a table.
     path
-        The name of the file; it ends in .csv, .tsv, .json or .parquet.
+        The name of the file. It ends in .csv, .tsv, .json or .parquet.
     cancelled
         The callback that may cancel the work.
 
@@ -133,7 +133,10 @@ def write_data(table: DataTable, path: Path | str, *, cancelled: CancelCheck = n
 
 
 def checked_name(path: Path | str) -> Path:
-    """Return the path of a table to write. Refuse an unknown ending, or Parquet without its library."""
+    """Return the path of a table to write.
+
+    Raise OutputError for an unknown ending, or for Parquet without its package.
+    """
     if not is_data(path):
         raise OutputError(f"A table is written as {', '.join(ENDINGS)}; end the name {path} in one of them.")
     if Path(path).suffix.lower() == ".parquet" and pyarrow_or_none() is None:
@@ -142,20 +145,20 @@ def checked_name(path: Path | str) -> Path:
 
 
 def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
-    """Read what `write_data` wrote; `texts` names the columns of texts, as all others are numbers."""
+    """Read a table that `write_data` wrote. `texts` names the columns of texts. All other columns hold numbers."""
     columns = read_plainly(path)
     with gate(f"{path} is not a table of columns, or is damaged"):
         return DataTable({name: _read(values, name in texts) for name, values in columns.items()})
 
 
 def read_plainly(path: Path | str) -> dict[str, list[Any]]:
-    """Return the columns as they are stored; a file of text gives all values as texts."""
+    """Return the columns as they are stored. In a file of text all values are texts."""
     with gate(f"{path} is not a table of columns, or is damaged"):
         return _READERS[checked_name(path).suffix.lower()](Path(path))
 
 
 def _read(values: Sequence[Any], is_text: bool) -> Values:
-    """Return numbers as an array, with NaN for a missing number."""
+    """Return the values of a column. A missing number becomes NaN, and a missing text becomes an empty text."""
     if is_text:
         return ["" if value is None else str(value) for value in values]
     numbers = [math.nan if value is None or value == "" else value for value in values]
@@ -181,8 +184,8 @@ def _read_parquet(path: Path) -> dict[str, list[Any]]:
         table = ParquetFile(file)
         if table.rows * len(table.columns) > MOST_VALUES:
             raise TooLarge(f"{path} has more than {MOST_VALUES:,} values; a larger table is not read as a whole.")
-        found: dict[str, list[Any]] = table.read().to_pydict()
-    return found
+        columns: dict[str, list[Any]] = table.read().to_pydict()
+    return columns
 
 
 _READERS: dict[str, Callable[[Path], dict[str, list[Any]]]] = {
@@ -194,7 +197,7 @@ _READERS: dict[str, Callable[[Path], dict[str, list[Any]]]] = {
 
 
 def csv_text(table: DataTable, separator: str = ",", *, headers: bool = True) -> str:
-    """Return the table as text for the clipboard."""
+    """Return the table as text with separated values, such as for the clipboard."""
     text = io.StringIO()
     _write_separated(table, text, never_cancelled, separator, headers=headers)
     return text.getvalue()
@@ -216,7 +219,7 @@ def _cells(row: tuple[Any, ...]) -> list[Any]:
 
 
 def _write_json(table: DataTable, file: TextIO, cancelled: CancelCheck) -> None:
-    """Write a list of rows, one on each line, every row an object."""
+    """Write the rows as a JSON list with one object on each line."""
     names = list(table.columns)
     before = "[\n"
     for row in table.rows(cancelled):
@@ -239,13 +242,13 @@ def _write_parquet(table: DataTable, file: BinaryIO) -> None:
 
 
 def _kind(arrow: Any, values: Values) -> Any:
-    """Return the Arrow type of a column. It depends on the kind of table, not on which values are known."""
+    """Return the Arrow type of a column. The type does not depend on which values are known."""
     if isinstance(values, np.ndarray):
         kinds = {"i": arrow.int64, "u": arrow.int64, "b": arrow.bool_, "f": arrow.float64}
         return kinds[values.dtype.kind]() if values.dtype.kind in kinds else arrow.string()
     known = next((value for value in values if value is not None), None)
     if isinstance(known, tuple):
-        inside = [value for one in values for value in one or ()]
+        inside = [value for items in values for value in items or ()]
         return arrow.list_(_kind(arrow, inside) if inside else arrow.string())
     if isinstance(known, bool):
         return arrow.bool_()
@@ -255,8 +258,8 @@ def _kind(arrow: Any, values: Values) -> Any:
 
 
 def _plain(values: Values) -> list[Any]:
-    """Convert to Python values; NaN and infinities become None."""
-    found: list[Any] = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    """Return the values as Python values. NaN and infinities become None."""
+    plain_values: list[Any] = values.tolist() if isinstance(values, np.ndarray) else list(values)
     if isinstance(values, np.ndarray) and (values.dtype.kind != "f" or np.isfinite(values).all()):
-        return found
-    return [None if isinstance(value, float) and not math.isfinite(value) else value for value in found]
+        return plain_values
+    return [None if isinstance(value, float) and not math.isfinite(value) else value for value in plain_values]

@@ -1,4 +1,4 @@
-"""The size and the SHA-256 of a file, which show whether it has changed."""
+"""The fingerprint of a file: its size and its SHA-256, which show whether the file has changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bpe_core.support.progress import CancelCheck, never_cancelled
 
 
 def fingerprint_of(path: Path, cancelled: CancelCheck = never_cancelled) -> tuple[int, str]:
-    """Return the size and the SHA-256 of a file, or of the names and contents of all files in a folder."""
+    """Return the size and the SHA-256 of a file. For a folder, hash the names and contents of all its files."""
     if path.is_dir():
         whole = hashlib.sha256()
         size = 0

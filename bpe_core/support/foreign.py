@@ -1,6 +1,7 @@
-"""The guard for all data from elsewhere: nested too deeply, of a wrong type, missing or too large, it becomes an error.
+"""The guard that turns every fault of foreign data into an error of this program.
 
-A reader asks its data for what it needs as if it were valid; any exception is then reported as a fault of the file.
+Foreign data may be nested too deeply, of a wrong type, missing or too large. A reader reads its data as if it were
+valid. Any exception is then reported as a fault of the file.
 
 >>> with gate("how.json", FormatError):
 ...     json_of(b'{"results": 1}', "how.json", FormatError)["inputs"]
@@ -30,7 +31,10 @@ _BY_DATA: tuple[type[Exception], ...] = (
 
 @contextmanager
 def gate(what: str, kind: type[BpeError] = FormatError, advice: str = "") -> Iterator[None]:
-    """Report that `what` cannot be read, and why, whatever exception a reader raises; let our own sentences pass."""
+    """Turn an exception of a reader into an error of type `kind`, which says that `what` cannot be read and why.
+
+    An error of this program passes unchanged.
+    """
     try:
         yield
     except BpeError:
@@ -47,12 +51,12 @@ _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 class DamagedPart(Exception):
-    """An error that says what is damaged in a file. Its text is put in the middle of a sentence."""
+    """An error that says which part of a file is damaged. Its text is put into the middle of a sentence."""
 
 
 @contextmanager
 def telling_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[None]:
-    """Raise an error that names the file if its reader finds damage, or if memory is used up."""
+    """Raise an error that names the file if its reader finds damage, or if the memory is used up."""
     try:
         yield
     except DamagedPart as damage:
@@ -67,14 +71,17 @@ def json_of(data: bytes | str, what: str, kind: type[BpeError] = FormatError) ->
 
 
 def parsed_json(text: str, **choices: Any) -> Any:
-    """Parse JSON like `json.loads`, but refuse too many values: even a short value takes a hundred bytes."""
+    """Parse JSON like `json.loads`.
+
+    Raise TooManyValues for too many values, because a short value may need a hundred bytes.
+    """
     if _values(text) > MOST_VALUES and _values(_TEXT.sub("", text)) > MOST_VALUES:
         raise TooManyValues
     return json.loads(text, **choices)
 
 
 def _values(text: str) -> int:
-    """Estimate the number of values by the signs before them."""
+    """Estimate the number of values in JSON text by the signs before them."""
     return sum(map(text.count, "[{,"))
 
 

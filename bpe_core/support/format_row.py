@@ -1,4 +1,4 @@
-"""The row of a format in the list of all formats, which exists before anything of the format is loaded."""
+"""The row of a format in the list of all formats. The row exists before the module of the format is loaded."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The former names of modules, for older plug-ins.
+"""The former names of modules, classes and attributes, for older plug-ins.
 
-A module that moved is still found by its former name while plug-ins are loaded, and a `DeprecationWarning` gives the
-new name. Classes that plug-ins use are still found by their former names, too.
+A module that moved can be imported by its former name while plug-ins are loaded, and a `DeprecationWarning` gives the
+new name. Classes that plug-ins use also keep their former names.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PACKAGES = {"bpe_core.learning", "bpe_core.learning.bpe"}
 
 
 class FormerNames(MetaPathFinder, Loader):
-    """A finder of modules by their former names."""
+    """A finder that imports modules by their former names."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -48,7 +48,7 @@ class FormerNames(MetaPathFinder, Loader):
         return None  # an ordinary module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Fill the module with the names of its successor."""
+        """Fill the module with the names of the module that replaced it."""
         now = FORMER.get(module.__name__)
         if now is None:
             return
@@ -62,13 +62,13 @@ class FormerNames(MetaPathFinder, Loader):
 
 
 def find_former_names() -> None:
-    """Find modules by their former names from now on."""
+    """Let Python import modules by their former names from now on."""
     if not any(isinstance(finder, FormerNames) for finder in sys.meta_path):
         sys.meta_path.append(FormerNames())
 
 
 def former_classes(module: str, **new_names: str) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a module whose classes have new names; their former names still work.
+    """Return a `__getattr__` for a module whose classes were renamed. It returns a class for its former name.
 
     >>> with warnings.catch_warnings(record=True) as said:
     ...     warnings.simplefilter("always")
@@ -87,7 +87,7 @@ def former_classes(module: str, **new_names: str) -> Callable[[str], Any]:
 
 
 def former_attributes(**new_names: str) -> Callable[[Any, str], Any]:
-    """Return the `__getattr__` of a class whose attributes have new names; their former names still work."""
+    """Return a `__getattr__` for a class whose attributes were renamed. It returns an attribute for its former name."""
 
     def find(self: Any, name: str) -> Any:
         if name not in new_names:

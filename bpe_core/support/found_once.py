@@ -1,4 +1,4 @@
-"""Results that one piece of work needs more than once: computed the first time, and kept until the work is over.
+"""A cache of results that one piece of work needs more than once. The results are kept until the work ends.
 
 >>> with each_found_once():
 ...     [once("length", "low", lambda: print("counted") or 3) for _ in range(2)]
@@ -22,7 +22,7 @@ _kept: ContextVar[dict[object, list[tuple[Any, Any]]] | None] = ContextVar("kept
 
 @contextmanager
 def each_found_once() -> Iterator[None]:
-    """Keep results until the work in this block is over; an inner block shares the results of the outer block."""
+    """Cache the results of `once` until the block ends. An inner block shares the results of the outer block."""
     if _kept.get() is not None:
         yield
         return
@@ -34,16 +34,17 @@ def each_found_once() -> Iterator[None]:
 
 
 def once(what: object, given: Given, find: Callable[[], Found], are_same: Callable[[Given, Given], bool] = eq) -> Found:
-    """Return the result of `find`, kept for equal values of `given`, on which alone it may depend.
+    """Return the result of `find`, which is cached under `what` for equal values of `given`.
 
-    Neither the values nor the result may be changed.
+    The result may depend only on `given`. Neither the values nor the result may be changed. Outside a block of
+    `each_found_once` nothing is cached.
     """
     kept = _kept.get()
     if kept is None:
         return find()
-    for other, found in kept.get(what, ()):
+    for other, result in kept.get(what, ()):
         if other is given or are_same(other, given):
-            return cast(Found, found)
+            return cast(Found, result)
     new = find()
     kept.setdefault(what, []).append((given, new))
     return new

@@ -1,4 +1,4 @@
-"""The garbage collector of Python, switched off where it finds nothing."""
+"""A switch for Python's garbage collector, for work that leaves no garbage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def nothing_collected() -> Iterator[None]:
-    """Switch the garbage collector off for a block; with very many objects it would run again and again."""
+    """Switch the garbage collector off for a block. With very many objects the collector would run again and again."""
     searches = gc.isenabled()
     gc.disable()
     try:

@@ -1,9 +1,9 @@
-"""Any bytes as text that hides nothing, can be read back, and holds no tab or line break.
+r"""The text form of any bytes. It hides nothing, can be read back, and holds no tab and no line break.
 
-Characters that do not print, and bytes that are no whole character, are written `<0xHH>`, byte by byte; so is a `<`
-that would itself begin such a form.
+Characters that do not print, and bytes that are no whole character, are written as `<0xHH>` for each byte. A `<` that
+would itself begin such a form is also written so.
 
-    >>> escape(b" the\\n"), escape("é".encode()[:1]), escape(b"<0x41>")
+    >>> escape(b" the\n"), escape("é".encode()[:1]), escape(b"<0x41>")
     (' the<0x0A>', '<0xC3>', '<0x3C>0x41>')
 """
 
@@ -33,7 +33,7 @@ def _forms(character: str) -> str:
 
 
 def unescape(text: str) -> bytes:
-    """Return the bytes of an escaped text; raise a ValueError if it holds a lone surrogate."""
+    """Return the bytes of an escaped text. Raise ValueError if the text holds half of a surrogate pair."""
     if not _FORM.search(text):
         return text.encode()  # nearly all texts
     pieces = _FORM.split(text)  # literal, two hex digits, literal, ...

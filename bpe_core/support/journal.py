@@ -1,18 +1,21 @@
-"""A journal of files that are put in place together; the next program that comes along completes it.
+"""A journal of files that are put in place together. If a program is killed, the next program completes the journal.
 
-No system renames two files at once. So when all files lie next to their places, complete and on the disk, a journal
-with the names of all is written next to the first place. From then on the new files count. After a kill or a loss of
-power, the next program of this kind that opens or writes one of them finishes the work, so that all files are old or
-all are new:
+No system renames two files at once. So the new files are first written next to their places. When all of them are
+complete on the disk, a journal with all names is written next to the first place. From then on the new files count.
+After a kill or a loss of power, the next program of this kind that opens or writes such a file finishes the work, so
+that all files are old or all files are new:
 
-- Before the journal is complete, nothing has moved: all files are old, and the new ones are removed later.
-- With a journal, the rest is renamed as it says. Next to each of the other places a file tells where the journal is.
-- A reader without permission to write reads the new files where they lie.
-- If another program has changed one of the places since, the journal is given up, and no change of it is replaced.
+- Before the journal is complete, nothing has moved. All files are old, and the new files are removed later.
+- With a complete journal, the remaining files are renamed as the journal says. Next to each of the other places
+a file
+  names the journal.
+- A reader without permission to write reads the new files next to their places.
+- If another program has changed one of the places, the journal is given up, and no change of that program is
+lost.
 
-Other programs know no journal. So that they never read a new file with an old one, the first place is empty while the
-others change: a pair of files is old, or new, or lacks its main file. A single file is still renamed over the old one,
-and a folder still takes the place of another.
+Other programs know no journal. So that they never read a new file with an old file, the first place is empty while the
+other places change: a pair of files is old, or new, or lacks its main file. A single file is still renamed over the old
+file, and a folder still replaces another folder.
 """
 
 from __future__ import annotations
@@ -50,7 +53,7 @@ Identity = tuple[int, int] | None  # size and time of change; None: there is no 
 
 @dataclass
 class Move:
-    """A file or folder next to the place that it is to take; one that `goes` leaves the place empty."""
+    """A file or folder next to the place that it will take. If `goes` is true, the move leaves the place empty."""
 
     place: Path
     part: Path
@@ -68,7 +71,7 @@ def start_of_name(target: Path) -> str:
 
 
 def journal_of(place: Path) -> Path:
-    """Return the name of the journal next to a place, or of the file that tells where the journal is."""
+    """Return the path of the journal next to a place. The path may also belong to a file that names the journal."""
     if len(place.name) <= SHORT_NAME:
         return place.with_name(f".{place.name}{OF_JOURNALS}")
     number = hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16]
@@ -76,7 +79,7 @@ def journal_of(place: Path) -> Path:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make new names in a folder durable; systems that cannot do so do it themselves, or have no durable names."""
+    """Make new names in a folder durable. On other systems than POSIX this does nothing."""
     if os.name != "posix":
         return
     with contextlib.suppress(OSError):
@@ -91,9 +94,11 @@ def sync_folder(folder: Path) -> None:
 
 
 def take_places(moves: Sequence[Move]) -> None:
-    """Put all in place; the first file, without which the others are useless, is removed first and renamed last.
+    """Put all files in place.
 
-    If a file cannot be renamed, all are restored, and the OSError is raised.
+    The first file is removed first and renamed last, because the others are useless without it.
+
+    If a file cannot be renamed, all old files are restored, and the OSError is raised.
     """
     try:
         is_at_once = len(moves) == 1 and not (moves[0].goes or (moves[0].part.is_dir() and moves[0].place.is_dir()))
@@ -120,7 +125,7 @@ def _by_journal(moves: Sequence[Move]) -> None:
             _write(pointer.path, {"journal": _relative(master.path, pointer.path.parent)})
         for folder in folders:
             sync_folder(folder)
-        _write(master.path, {"moves": [_told(move, master.path.parent) for move in moves]})
+        _write(master.path, {"moves": [_move_as_values(move, master.path.parent) for move in moves]})
         sync_folder(master.path.parent)
         try:
             for move in moves:
@@ -154,7 +159,10 @@ def _claimed(path: Path) -> Iterator[Lock]:
 
 
 def _waited_for(path: Path, create: int = 0) -> Lock | None:
-    """Return the lock of a journal; None if the journal is gone, or if another program holds it for long."""
+    """Return the lock of a journal.
+
+    Return None if the journal is gone, or if another program holds the lock for a long time.
+    """
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         lock = Lock.acquire(path, create) if create else Lock.of_existing(path)
@@ -165,7 +173,7 @@ def _waited_for(path: Path, create: int = 0) -> Lock | None:
 
 
 def _give_up(master: Lock) -> None:
-    """Restore all files; if that also ends early, the journal stays and says so."""
+    """Restore all old files. If this also ends early, the journal stays and says that the files must be restored."""
     try:
         _write(master.path, {**_read(master.path), "back": True})
         moves = _moves_in(master.path)
@@ -178,7 +186,11 @@ def _give_up(master: Lock) -> None:
 
 
 def _take_away(move: Move, *, keeps_place: bool) -> None:
-    """Keep the old file of a place; if the system can, it also stays in place until the new one comes."""
+    """Move the old file away from a place.
+
+    If `keeps_place` is true and the system can do this, the old file also stays in place until the new file
+    replaces it.
+    """
     if not move.place.exists():
         return
     if keeps_place and not move.goes and not move.place.is_dir():
@@ -188,7 +200,7 @@ def _take_away(move: Move, *, keeps_place: bool) -> None:
     move.place.rename(move.former)
 
 
-def _told(move: Move, folder: Path) -> dict[str, Any]:
+def _move_as_values(move: Move, folder: Path) -> dict[str, Any]:
     return {
         "place": _relative(move.place, folder),
         "part": move.part.name,
@@ -204,10 +216,10 @@ def _relative(path: Path, folder: Path) -> str:
         return path.as_posix()
 
 
-def _write(path: Path, told: dict[str, Any]) -> None:
-    """Write a journal completely before anything in it is done; half a journal is no JSON, and counts for nothing."""
+def _write(path: Path, values: dict[str, Any]) -> None:
+    """Write a journal completely before anything in it is done. A part of a journal is no JSON, so it has no effect."""
     with open(path, "r+b") as file:
-        file.write(json.dumps(told).encode())
+        file.write(json.dumps(values).encode())
         file.truncate()
         file.flush()
         os.fsync(file.fileno())
@@ -232,7 +244,7 @@ def _remove(path: Path) -> None:
 
 
 def completed(place: Path) -> bool:
-    """Complete what a killed writer of this place has begun; return whether nothing is left to do."""
+    """Complete the work that a killed writer of this place has begun. Return whether nothing is left to do."""
     journal = journal_of(place)
     try:
         return not journal.exists() or _completed(journal)
@@ -241,20 +253,23 @@ def completed(place: Path) -> bool:
 
 
 def complete_all_in(folder: Path) -> None:
-    """Complete what killed writers have begun in a folder, whatever its files are called."""
+    """Complete the work that killed writers have begun in a folder, for files of any name."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        found = [Path(entry) for entry in entries if entry.name.startswith(".") and entry.name.endswith(OF_JOURNALS)]
-        for journal in found:
+        journals = [Path(entry) for entry in entries if entry.name.startswith(".") and entry.name.endswith(OF_JOURNALS)]
+        for journal in journals:
             with contextlib.suppress(OSError):
                 _completed(journal)
 
 
 def waiting_for(place: Path) -> Path | None:
-    """Return the new file for a place if we cannot complete its journal; None if the place itself counts."""
+    """Return the new file for a place if this program cannot complete the journal.
+
+    Return None if the place itself counts.
+    """
     journal = journal_of(place)
     with contextlib.suppress(OSError):
-        told = _read(journal)
-        master = journal.parent / told["journal"] if "journal" in told else journal
+        values = _read(journal)
+        master = journal.parent / values["journal"] if "journal" in values else journal
         moves = _moves_in(master)
         if not _read(master).get("back") and all(map(_is_untouched, moves)):
             return next((move.part for move in moves if move.place == place and move.part.exists()), None)
@@ -262,9 +277,9 @@ def waiting_for(place: Path) -> Path | None:
 
 
 def _completed(journal: Path) -> bool:
-    told = _read(journal)
-    if "journal" in told:
-        master = journal.parent / str(told["journal"])
+    values = _read(journal)
+    if "journal" in values:
+        master = journal.parent / str(values["journal"])
         done = not master.name.endswith(OF_JOURNALS) or not master.exists() or _completed(master)
         if done and (lock := Lock.of_existing(journal)) is not None:
             lock.release()
@@ -309,7 +324,7 @@ def _claim_on_pointer(path: Path) -> Lock | None:
 
 
 def _claim_on(part: Path) -> Lock:
-    """Claim what lies next to a place; raise an OSError if a living program has claimed it."""
+    """Claim the file next to a place. Raise OSError if a living program has claimed the file."""
     path = part.with_suffix(OF_PARTS)
     lock = Lock.of_existing(path)
     if lock is None and path.exists():
@@ -332,22 +347,26 @@ class _TornMove:
 
 
 def _read(journal: Path) -> dict[str, Any]:
-    """Read a journal; empty if it is incomplete, which means that nothing has been done yet."""
+    """Return the values of a journal. Return an empty map for an incomplete journal, whose work has not begun."""
     with open(journal, "rb") as file:
         data = file.read(LARGEST)
     try:
-        told = json.loads(data)
+        values = json.loads(data)
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return values if isinstance(values, dict) else {}
 
 
 def _moves_in(journal: Path) -> list[_TornMove]:
-    """Return the moves of a journal; none if a name in it does not lie next to its place, as we never write that."""
-    told = _read(journal).get("moves")
-    found = [_torn(row, journal.parent) for row in told] if isinstance(told, list) else []
-    moves = [move for move in found if move is not None]
-    return moves if len(moves) == len(found) else []
+    """Return the moves of a journal.
+
+    Return no moves if a name in the journal does not lie next to its place, because this program never writes such a
+    name.
+    """
+    rows = _read(journal).get("moves")
+    torn = [_torn(row, journal.parent) for row in rows] if isinstance(rows, list) else []
+    moves = [move for move in torn if move is not None]
+    return moves if len(moves) == len(torn) else []
 
 
 def _torn(row: Any, folder: Path) -> _TornMove | None:
@@ -362,7 +381,7 @@ def _torn(row: Any, folder: Path) -> _TornMove | None:
 
 
 def _is_untouched(move: _TornMove) -> bool:
-    """Return whether only the interrupted writer has changed a place."""
+    """Return whether no other program than the interrupted writer has changed a place."""
     there = _identity(move.place)
     if _identity(move.part) is None:
         return there == move.is_now
@@ -370,7 +389,7 @@ def _is_untouched(move: _TornMove) -> bool:
 
 
 def _go_on(moves: Sequence[_TornMove]) -> None:
-    """Rename what has not been renamed yet, in the order of the writer."""
+    """Rename the files that are not renamed yet, in the order of the writer."""
     for move in moves:
         is_first_or_folder = move is moves[0] or move.place.is_dir() or move.is_now is None
         if is_first_or_folder and _identity(move.part) is not None and move.place.exists():
@@ -381,7 +400,7 @@ def _go_on(moves: Sequence[_TornMove]) -> None:
 
 
 def _put_back(moves: Sequence[_TornMove]) -> None:
-    """Restore each place, except those that another program has changed."""
+    """Restore the old file of each place, except of places that another program has changed."""
     for move in moves:
         is_new = not move.part.exists() and _identity(move.place) == move.is_now is not None
         if is_new and (move.was is None or move.former.exists()):

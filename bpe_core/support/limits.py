@@ -1,8 +1,8 @@
-"""The limits of memory, checked before it is needed: an error in place of a process that is killed.
+"""The limits of memory. They are checked before memory is used, so that an error is raised and no process is killed.
 
-Systems promise memory they do not have, and kill a process that uses it. So large arrays are requested here first, and
-long work checks from time to time. The environment variable BPE_EXPLORER_MEMORY limits the program to that many
-megabytes.
+Systems promise memory that they do not have, and kill a process that uses it. So code asks here before it makes large
+arrays, and long work asks from time to time. The environment variable BPE_EXPLORER_MEMORY limits the program to that
+many megabytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 
 
 class _Names(NamedTuple):
-    """The names of files that one version of Linux's control groups uses."""
+    """The names of files in one version of Linux's control groups."""
 
     limit: str
     used: str
@@ -43,7 +43,7 @@ _VERSION_2 = _Names("memory.max", "memory.current", ("inactive_file", "active_fi
 
 
 def check_room(wanted: int, work: str, advice: str) -> None:
-    """Raise TooLarge unless that many more bytes can be used; `work` begins the sentence, `advice` ends it."""
+    """Raise TooLarge unless `wanted` more bytes can be used. `work` begins the message, and `advice` ends it."""
     if wanted < WORTH_ASKING:
         return
     available = available_memory()
@@ -55,12 +55,15 @@ def check_room(wanted: int, work: str, advice: str) -> None:
 
 
 def is_bomb(unpacked: int, stored: int) -> bool:
-    """Return whether the unpacked size of a file is far larger than that of texts can be."""
+    """Return whether a file unpacks to a far larger size than texts can."""
     return unpacked > HARMLESS and unpacked > MOST_TIMES * max(stored, 1)
 
 
 def refuse_bomb(held: int, stored: int) -> None:
-    """Raise TooLarge if far more text has to be held at once than the bytes read can give, if these are known."""
+    """Raise TooLarge if `held` bytes of text are far more than `stored` bytes of a file can give.
+
+    If `stored` is 0, the size of the file is unknown, and nothing is raised.
+    """
     if stored and is_bomb(held, stored):
         raise TooLarge(
             f"A text of more than {size_text(HARMLESS)} had to be held at once, but only {stored:,} bytes of its file "
@@ -85,9 +88,9 @@ def watching_memory(cancelled: CancelCheck, work: str, advice: str) -> CancelChe
 
 
 def available_memory() -> int | None:
-    """Return how many bytes can be used without harm to others; None if the system does not say."""
-    found = [value for value in (_of_system(), _of_cgroup(), _of_setting()) if value is not None]
-    return min(found) if found else None
+    """Return how many bytes this process may use without harm to other programs. Return None if this is unknown."""
+    limits = [value for value in (_of_system(), _of_cgroup(), _of_setting()) if value is not None]
+    return min(limits) if limits else None
 
 
 def size_text(size: int) -> str:
@@ -95,7 +98,7 @@ def size_text(size: int) -> str:
 
 
 def used_memory() -> int | None:
-    """Return how many bytes this process holds, without mapped files; None if the system does not say."""
+    """Return how many bytes this process uses, without mapped files. Return None if this is unknown."""
     try:
         _, resident, shared = (PROC / "self/statm").read_text(encoding="ascii").split()[:3]
         return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
@@ -104,24 +107,33 @@ def used_memory() -> int | None:
 
 
 def _of_setting() -> int | None:
-    """Return what the person's own limit leaves; None if there is none, or the system does not say what is used."""
+    """Return how many bytes the limit of the environment variable leaves. Return None if there is no limit.
+
+    The result is also None if the used memory is unknown.
+    """
     chosen = os.environ.get(SETTING, "").strip()
     used = used_memory()
     return int(chosen) * 2**20 - used if chosen.isdecimal() and used is not None else None
 
 
 def _of_cgroup() -> int | None:
-    """Return what a container, or another control group, may still use: the least of all groups of this process."""
+    """Return how many bytes the control groups of this process leave, such as a container.
+
+    The smallest number counts.
+    """
     try:
         lines = (PROC / "self/cgroup").read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
         return None
-    found = [_of_group(folder, names) for line in lines for folder, names in _groups(line)]
-    return min((room for room in found if room is not None), default=None)
+    rooms = [_of_group(folder, names) for line in lines for folder, names in _groups(line)]
+    return min((room for room in rooms if room is not None), default=None)
 
 
 def _groups(line: str) -> Iterator[tuple[Path, _Names]]:
-    """Yield the folders of a group and of those around it; in a container perhaps only the last exists."""
+    """Yield the folders of a control group and of the groups around it.
+
+    In a container perhaps only the last folder exists.
+    """
     _, controllers, path = line.split(":", 2)
     if controllers and "memory" not in controllers.split(","):
         return
@@ -168,7 +180,7 @@ elif sys.platform == "darwin":
     import ctypes
 
     def _of_system() -> int | None:
-        """Return a share of the memory that the system itself calls free."""
+        """Return the share of the memory that the system reports as free."""
         share = _control("kern.memorystatus_level", ctypes.c_uint32)
         total = _control("hw.memsize", ctypes.c_uint64)
         return None if share is None or total is None else total * share // 100
@@ -190,6 +202,6 @@ else:
 
 
 def size_in(value: str) -> int | None:
-    """Read a number of bytes as a person writes it, such as 2 GB; None if it is none."""
+    """Return the number of bytes in a text such as "2 GB". Return None if the text is no size."""
     size = re.fullmatch(r"(\d{1,15})\s*(B|kB|MB|GB|TB)?", value.strip(), re.IGNORECASE)
     return None if size is None else int(size[1]) * _UNITS[(size[2] or "B").lower()]

@@ -1,6 +1,7 @@
-"""A claim on a resource that only one process may have; the system releases it when the process ends.
+"""A lock on a resource that only one process may use. The system releases the lock when the process ends.
 
-A lock is not the existence of a file, but a file that is held. So it ends with the process, however that ends.
+A process has the lock while it holds a lock on an open file. The existence of the file alone means nothing. So the lock
+ends with the process, even if the process is killed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from pathlib import Path
 
 
 class Lock:
-    """A lock that is held until `release`; without a handle it is only a file, where the system knows no locks."""
+    """A lock that is held until `release`.
+
+    If the file system has no locks, there is no handle, and the lock is only a file.
+    """
 
     def __init__(self, path: Path, handle: int | None = None) -> None:
         self.path = path
@@ -21,7 +25,7 @@ class Lock:
 
     @classmethod
     def acquire(cls, path: Path, create: int = os.O_CREAT) -> Lock | None:
-        """Return the lock, or None if another process holds it; raise an OSError if no file can be made or locked."""
+        """Return the lock, or None if another process holds it. Raise OSError if the file cannot be made or locked."""
         while True:
             handle = os.open(path, os.O_RDWR | create | _NO_LINK, 0o600)
             try:
@@ -40,14 +44,17 @@ class Lock:
 
     @classmethod
     def of_existing(cls, path: Path) -> Lock | None:
-        """Acquire the lock of a file that exists; None if it is taken, or if there is no such file."""
+        """Return the lock of a file that exists.
+
+        Return None if another process holds it, or if there is no such file.
+        """
         try:
             return cls.acquire(path, create=0)
         except FileNotFoundError:
             return None
 
     def release(self) -> None:
-        """Release the lock; the file is removed while it is still ours."""
+        """Release the lock and remove its file."""
         if self._is_released:
             return
         self._is_released = True
@@ -58,12 +65,12 @@ class Lock:
         self._close()
 
     def leave(self) -> None:
-        """Release the lock; the file stays for the next process."""
+        """Release the lock. The file stays for the next process."""
         self._is_released = True
         self._close()
 
     def release_as(self, path: Path) -> None:
-        """Release the lock; the file takes the place of another."""
+        """Rename the file to `path`, where it replaces another file, and release the lock."""
         if sys.platform == "win32":  # nor can it be renamed
             self._close()
         os.replace(self.path, path)

@@ -1,4 +1,4 @@
-"""HTML from Python values: every value becomes text, unless it is markup that was made here.
+"""Functions that make HTML from Python values. Every value is escaped, unless it is markup from this module.
 
 >>> str(element("p", {"class": "note"}, "1 < 2 & ", element("b", {}, "so on")))
 '<p class="note">1 &lt; 2 &amp; <b>so on</b></p>'
@@ -25,7 +25,7 @@ Content = str | Markup
 
 
 def escaped(text: str) -> Markup:
-    """Escape any text for HTML; characters that a page cannot hold become U+FFFD."""
+    """Return a text with its special characters escaped for HTML. Characters that a page cannot hold become U+FFFD."""
     if isinstance(text, Markup):
         return text
     return Markup(html.escape(_FORBIDDEN.sub("\ufffd", text), quote=True))
@@ -37,13 +37,13 @@ def element(name: str, attributes: Mapping[str, str | int | float] | None = None
 
 
 def joined(content: Iterable[Content]) -> Markup:
-    return Markup("".join(escaped(one) for one in content))
+    return Markup("".join(escaped(part) for part in content))
 
 
 def table(
     caption: str, titles: Sequence[str], rows: Iterable[Sequence[Content]], *, numbers: Sequence[int] = ()
 ) -> Markup:
-    """Return a table with a caption; the columns listed in `numbers` are aligned to the right."""
+    """Return a table with a caption. The columns whose indices are in `numbers` are aligned to the right."""
     kinds = [{"class": "number"} if i in numbers else {} for i in range(len(titles))]
     head = joined(element("th", {"scope": "col", **kind}, title) for title, kind in zip(titles, kinds, strict=True))
     body = [

@@ -1,4 +1,7 @@
-"""Packages that only some files need: imported when such a file is met, with a sentence if they are missing."""
+"""The packages that only some files need.
+
+They are imported for such a file, and an error says if a package is missing.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ MISSING_HIGHS = "needs the package highspy, which is not installed: pip install 
 
 
 def pyarrow_or_none() -> Any:
-    """Return the package, or None; it is large, so it is loaded only for a file of its kinds."""
+    """Return the package pyarrow, or None if it is missing.
+
+    The package is large, so it is loaded only for its kinds of files.
+    """
     try:
         import pyarrow
         import pyarrow.compute
@@ -55,7 +61,7 @@ def has_jinja() -> bool:
 
 
 def quiet_solver_or_none() -> Any:
-    """Return a solver of linear programs that prints nothing, or None without the package."""
+    """Return a solver of linear programs that prints nothing. Return None if the package is missing."""
     try:
         import highspy
     except ImportError:
@@ -69,7 +75,7 @@ def quiet_solver_or_none() -> Any:
 
 @contextmanager
 def no_print() -> Iterator[None]:
-    """Suppress the standard output, also of code that is not Python."""
+    """Suppress the standard output in a block, also the output of code that is not Python."""
     if sys.stdout is None:  # a window without a terminal
         yield
         return
@@ -99,17 +105,20 @@ ENGINE = "bpe_core"
 
 
 def offer_renderer(renderer: Renderer, program: str) -> None:
-    """Register the window's way to turn a drawing into other formats, which the engine lacks, with its module."""
+    """Register the window's function that converts a drawing to other formats, and the module that `program` returns.
+
+    The engine has no such function.
+    """
     _renderers[:] = [(renderer, program)]
 
 
 def offer_window(facts: Callable[[], dict[str, str]]) -> None:
-    """Register the window's check whether it can be opened."""
+    """Register the window's function that checks whether the window can be opened."""
     _windows[:] = [facts]
 
 
 def window_facts() -> dict[str, str]:
-    """Return whether a window can be opened, and where its settings are."""
+    """Return facts about the window: whether it can be opened, and where its settings are."""
     return _windows[0]() if _windows else {"can be opened": "not known: this is the engine without its window"}
 
 
@@ -118,5 +127,5 @@ def renderer_or_none() -> Renderer | None:
 
 
 def program() -> str:
-    """Return the module to run for a command in a separate process: the whole program, or only the engine."""
+    """Return the module that runs a command in a separate process: the whole program, or only the engine."""
     return _renderers[0][1] if _renderers else ENGINE

@@ -1,4 +1,4 @@
-"""Tables for papers: LaTeX with booktabs, or Markdown, each with a caption."""
+"""Functions that write tables for papers, in LaTeX with booktabs or in Markdown. Each table has a caption."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IN_LATEX = {
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A table whose cells are written as a person reads them."""
+    """A table whose cells are texts for people."""
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -71,23 +71,23 @@ def _row(cells: Iterator[str]) -> str:
 
 
 def in_latex(text: str) -> str:
-    """Write a text so that LaTeX shows it as it is.
+    r"""Return a text for LaTeX, with its special characters escaped.
 
     >>> in_latex("50% of ␣a_b")
-    '50\\\\% of \\\\textvisiblespace{}a\\\\_b'
+    '50\\% of \\textvisiblespace{}a\\_b'
     """
     return "".join(_IN_LATEX.get(letter, letter) for letter in text)
 
 
 def markdown_of(table: PrintedTable, caption: str) -> str:
-    """Return a table in Markdown, below its caption.
+    r"""Return a table in Markdown. The caption stands above the table.
 
     >>> print(markdown_of(PrintedTable(["token", "count"], [["a|b", "1,200"]], [True, False]), "Two."))
     Two.
     <BLANKLINE>
     | token | count |
     |---|---:|
-    | a\\|b | 1,200 |
+    | a\|b | 1,200 |
     <BLANKLINE>
     """
     rules = "|".join("---" if is_text else "---:" for is_text in table.is_text)

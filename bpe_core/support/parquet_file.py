@@ -1,4 +1,4 @@
-"""Parquet files, read one row group after another, so that a small file never takes much memory."""
+"""The reader of Parquet files. It reads one row group after another, so that a small file never needs much memory."""
 
 from __future__ import annotations
 
@@ -27,22 +27,28 @@ class ParquetFile:
 
     @property
     def columns(self) -> list[str]:
-        """Return the paths of the columns as they are stored; a nested column has the paths of its parts."""
+        """Return the paths of the stored columns. A nested column has a path for each of its parts."""
         return [self._file.schema.column(leaf).path for leaf in range(len(self._file.schema))]
 
     @property
     def size(self) -> int:
-        """Return the bytes without compression. Reading the sizes of damaged columns would end the program."""
+        """Return the size of the columns without compression, in bytes.
+
+        The size is taken from the row groups, because reading the sizes of damaged columns would end the program.
+        """
         return sum(self._group(number).total_byte_size for number in range(self._file.metadata.num_row_groups))
 
     def read(self, columns: Sequence[str] | None = None, groups: Iterable[int] | None = None) -> Any:
-        """Return all rows of these columns, or those of some row groups, as one table."""
+        """Return the rows of these columns as one table.
+
+        If `groups` is given, return only the rows of these row groups.
+        """
         batches = list(within_reason(self.batches(columns, MOST_ROWS, groups), self._pages.size))
         schema = batches[0].schema if batches else self._file.read_row_groups([], columns=columns).schema
         return self._arrow.Table.from_batches(batches, schema)
 
     def batches(self, columns: Sequence[str] | None, rows: int, groups: Iterable[int] | None = None) -> Iterator[Any]:
-        """Yield at most so many rows at a time; if some cannot be read, the error says where."""
+        """Yield at most `rows` rows at a time. If rows cannot be read, the error names their row group."""
         count = self._file.metadata.num_row_groups
         start = 0
         most = rows

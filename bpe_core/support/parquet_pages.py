@@ -1,7 +1,8 @@
-"""The pages of a Parquet file, checked on their way to Arrow: their claims must be possible.
+"""The check of a Parquet file's pages before Arrow reads them.
 
-Arrow makes room for whatever size the header of a page claims, so a damaged file of a thousand bytes could take
-gigabytes. The headers are checked here before Arrow sees them, and each says where the next one is.
+Arrow makes room for any size that the header of a page claims, so a damaged file of a thousand bytes could take
+gigabytes. This module reads the headers before Arrow does, and raises an error if a claimed size is impossible. Each
+header gives the offset of the next header.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ _DEEPEST = 32
 
 
 class TooWide(Exception):
-    """An error for rows that could be too long together; `Pages.most_rows` says how many may be asked for."""
+    """An error for rows that together could be too long. `Pages.most_rows` says how many rows may be requested."""
 
 
 class Pages(WrappedFile):
-    """A Parquet file between the disk and Arrow, which reads each column from its first page to its last.
+    """A Parquet file between the disk and Arrow, which checks each page that Arrow reads.
 
-    The footer is left out once it was read: if a file lacks its middle, the columns must not go on into the footer.
+    Arrow reads a column from its first page to its last page. The footer is left out after it was read: if a file lacks
+    its middle, the columns must not continue into the footer.
     """
 
     def __init__(self, raw: BinaryIO) -> None:
@@ -44,7 +46,7 @@ class Pages(WrappedFile):
         self._end -= len(MARK) + _FOOTER_LENGTH + int.from_bytes(self.raw.read(_FOOTER_LENGTH), "little")
 
     def begin(self, rows: int) -> None:
-        """Start again: Arrow now reads columns from their first pages, so many rows at a time."""
+        """Prepare for reading columns from their first pages, with `rows` rows at a time."""
         self._columns = {}
         self._rows = rows
         self.most_rows = HARMLESS
@@ -52,13 +54,13 @@ class Pages(WrappedFile):
     def read(self, size: int = -1) -> bytes:
         place = self.tell()
         left = max(0, self._end - place)
-        found: bytes = self.raw.read(left if size < 0 else min(size, left))
-        if self._columns is not None and found:
+        data: bytes = self.raw.read(left if size < 0 else min(size, left))
+        if self._columns is not None and data:
             column = self._columns.pop(place, None) or _Column(place)
-            for page in column.pages_in(found):
+            for page in column.pages_in(data):
                 self._check(page)
-            self._columns[place + len(found)] = column
-        return found
+            self._columns[place + len(data)] = column
+        return data
 
     def _check(self, page: Page) -> None:
         where = f"the page at byte {page.place:,} says that it"
@@ -82,7 +84,7 @@ class Page(NamedTuple):
 
 
 class _Column:
-    """A finder of the headers in a column, whose bytes it sees in parts of any size."""
+    """A finder of the page headers in a column. It receives the bytes of the column in parts of any size."""
 
     def __init__(self, place: int) -> None:
         self._place = place  # the offset of the next header in the file
@@ -118,7 +120,7 @@ class _NoHeader(Exception):
 
 
 class _Compact:
-    """A reader of Thrift's compact form: one byte for each field, and whole numbers in groups of seven bits."""
+    """A reader of Thrift's compact form, with one byte for each field and whole numbers in groups of seven bits."""
 
     def __init__(self, data: bytes, place: int) -> None:
         self._data = data
@@ -126,12 +128,12 @@ class _Compact:
         self._parts = 0
 
     def header(self) -> tuple[tuple[int, int, int], int]:
-        """Return the kind, the bytes unpacked and stored, and the offset at which the page begins."""
-        found = self._structure(_DEEPEST)
+        """Return the kind, the unpacked size and the stored size of a page, and the offset at which the page begins."""
+        header = self._structure(_DEEPEST)
         try:
-            kind = found[1]
-            unpacked = found[2]
-            stored = found[3]
+            kind = header[1]
+            unpacked = header[2]
+            stored = header[3]
         except KeyError as error:
             raise _NoHeader from error
         if min(unpacked, stored) < 0:
@@ -139,16 +141,19 @@ class _Compact:
         return (kind, unpacked, stored), self._place
 
     def _structure(self, depth: int) -> dict[int, int]:
-        """Read a structure's 32-bit integers by field; for duplicates the last."""
-        found: dict[int, int] = {}
+        """Return the 32-bit integers of a structure by the numbers of their fields.
+
+        If a field is repeated, the last value counts.
+        """
+        integers: dict[int, int] = {}
         number = 0
         while (head := self._byte()) & 15:
             number = (number + (head >> 4) if head >> 4 else self._signed()) & 0xFFFF
             if head & 15 == _INTEGER:
-                found[number] = self._signed()
+                integers[number] = self._signed()
             else:
                 self._pass_over(head & 15, depth)
-        return found
+        return integers
 
     def _pass_over(self, kind: int, depth: int) -> None:
         if not depth:
@@ -190,15 +195,15 @@ class _Compact:
             raise IndexError
 
     def _unsigned(self) -> int:
-        found = 0
+        number = 0
         for shift in range(0, 70, 7):
             byte = self._byte()
-            found |= (byte & 127) << shift
+            number |= (byte & 127) << shift
             if byte < 128:
-                return found
+                return number
         raise _NoHeader
 
     def _signed(self) -> int:
         """Read a number whose last bit is its sign."""
-        found = self._unsigned()
-        return found >> 1 ^ -(found & 1)
+        number = self._unsigned()
+        return number >> 1 ^ -(number & 1)

@@ -1,7 +1,7 @@
-"""A reader of pickles that hold plain values: it follows the opcodes itself, and never runs anything.
+"""A reader of pickles that hold plain values. It follows the opcodes itself, and never runs code of a pickle.
 
-Python's own reader calls whatever a pickle names. This one knows lists, tuples, dictionaries, bytes, texts and numbers,
-and refuses every other opcode by its name.
+Python's own reader calls every function that a pickle names. This reader supports lists, tuples, dictionaries, bytes,
+texts and numbers, and refuses every other opcode by its name.
 
 >>> import pickle
 >>> values_of(pickle.dumps([(b"t", b"h"), {"low": 3}]), "merges.pkl")
@@ -35,7 +35,7 @@ _NOTHING = frozenset(("PROTO", "FRAME"))
 
 
 def values_of(data: bytes, name: str) -> Any:
-    """Return the value of a pickle; refuse one that calls or imports anything, or that is damaged."""
+    """Return the value of a pickle. Raise FormatError if the pickle is damaged, or if it calls or imports anything."""
     if len(data) > MOST_BYTES:
         raise FormatError(f"{name} has {len(data):,} bytes; a pickle of merges has at most {MOST_BYTES:,}.")
     reader = _Reader(name)

@@ -1,6 +1,6 @@
-"""The methods, formats, patterns and questions there are, by name: those of the program, and those of plug-ins.
+"""The registry of all methods, formats, patterns and questions by name: those of the program and those of plug-ins.
 
-A plug-in is an installed package that names what it brings by entry points,
+A plug-in is an installed package that names its rows by entry points,
 
     [project.entry-points."bpe_explorer.patterns"]
     lines = "my_package:LINES"
@@ -41,7 +41,7 @@ left_out: list[str] = []  # a sentence for each thing that could not be used
 class Registry(dict[str, Row]):
     """The registry of all rows of one kind, by name. The program's own rows are found as in any dictionary.
 
-    `check` raises any exception if a row of a plug-in cannot be used; `convert` brings an older row into today's form.
+    `check` raises any exception if a row of a plug-in cannot be used. `convert` converts an older row to today's form.
     """
 
     def __init__(
@@ -60,12 +60,12 @@ class Registry(dict[str, Row]):
 
     @property
     def own(self) -> Mapping[str, Row]:
-        """Return the rows of the program itself."""
+        """Return the rows of the program itself, by name."""
         return dict(super().items())
 
     @property
     def brought(self) -> dict[str, Row]:
-        """Return the rows that plug-ins bring."""
+        """Return the rows of plug-ins, by name. The plug-ins are loaded at the first call."""
         if self._brought is None:
             self._brought = {}  # a plug-in may ask for names while it is loaded
             find_former_names()
@@ -94,7 +94,7 @@ class Registry(dict[str, Row]):
         return row
 
     def use(self, name: str) -> None:
-        """Remember that something was made with this row."""
+        """Record that this row was used, so that `used` returns its plug-in."""
         if name in self.sources:
             _used.add(self.sources[name])
 
@@ -106,7 +106,7 @@ class Registry(dict[str, Row]):
         yield from self.brought  # searched only if the iteration goes on so far
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the row with this name; `default` if there is none."""
+        """Return the row with this name. Return `default` if there is no such row."""
         try:
             return self[name]
         except KeyError:
@@ -116,11 +116,14 @@ class Registry(dict[str, Row]):
         return KeysView(self)
 
     def items(self) -> ItemsView[str, Row]:  # type: ignore[override]
-        """Return a view of all rows, which loads none."""
+        """Return a view of the names and rows. The view loads no row."""
         return {**dict(super().items()), **self.brought}.items()
 
     def values(self) -> ValuesView[Row]:  # type: ignore[override]
-        """Return a view of the values, which loads none, and searches packages only if the iteration goes on so far."""
+        """Return a view of the rows.
+
+        The view loads no row, and searches packages only after the rows of the program.
+        """
         return _Rows(self)
 
     def __bool__(self) -> bool:
@@ -147,12 +150,18 @@ def tell_left_out(sentence: str) -> None:
 
 
 def used() -> dict[str, str]:
-    """Return the plug-ins that something was taken from: packages with their versions, files with their SHA-256."""
+    """Return the version of each plug-in that was used.
+
+    A package has its own version, and the version of a file is its SHA-256.
+    """
     return {name: here(name) for name in sorted(_used)}
 
 
 def here(name: str) -> str:
-    """Return the version or SHA-256 of a plug-in, whether it is used or not; empty if it is not there."""
+    """Return the version of a package or the SHA-256 of a plug-in's file, by its name.
+
+    Return an empty text if it is missing.
+    """
     if name not in _files:
         return version_of(name)
     from bpe_core.support.fingerprints import fingerprint_of  # rarely needed, and slow to import
@@ -165,12 +174,12 @@ def _path(file: str) -> Path:
 
 
 def agreed_words() -> list[str]:
-    """Return the arguments with which another process of the program runs the same files."""
+    """Return the arguments with which another process of the program also runs the files of plug-ins."""
     return [word for file in _files for word in (f"--plugin={_path(file)}", "--yes")]
 
 
 def run_file(path: Path) -> None:
-    """Run the code of a plug-in in one file, and offer its rows."""
+    """Run the code of a plug-in file, and register its rows."""
     find_former_names()
     name = f"{_FILES}.{path.stem}"
     spec = util.spec_from_file_location(name, path)
@@ -201,10 +210,10 @@ def _of_packages(kind: str) -> Iterator[Found]:
         return
     from importlib import metadata  # takes half as long as NumPy
 
-    for found in metadata.entry_points(group=GROUP + kind):
-        package = found.dist.name if found.dist is not None else "a package"
-        is_module = not found.attr  # such as those of questions
-        yield found.name, package, partial(_as_it_is, found.module) if is_module else found.load
+    for entry_point in metadata.entry_points(group=GROUP + kind):
+        package = entry_point.dist.name if entry_point.dist is not None else "a package"
+        is_module = not entry_point.attr  # such as those of questions
+        yield entry_point.name, package, partial(_as_it_is, entry_point.module) if is_module else entry_point.load
 
 
 def _as_it_is(row: Any) -> Any:
@@ -212,10 +221,12 @@ def _as_it_is(row: Any) -> Any:
 
 
 def _any_package_brings(group: bytes) -> bool:
-    """Return whether any installed package has such entry points; this takes a few milliseconds."""
+    """Return whether an installed package has entry points of this group. The search takes a few milliseconds."""
     for folder in sys.path:
         try:
-            if any(group in one.read_bytes() for one in Path(folder).glob("*.*-info/entry_points.txt")):
+            if any(
+                group in entry_points.read_bytes() for entry_points in Path(folder).glob("*.*-info/entry_points.txt")
+            ):
                 return True
         except OSError:
             continue  # it may not be readable

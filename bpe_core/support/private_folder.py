@@ -1,4 +1,4 @@
-"""Folders that only the person can change, for trusted files of the program: machine code, locks, copies."""
+"""The folders that only the person can change, for trusted files of the program: machine code, locks, copies."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from pathlib import Path
 
 
 def home() -> Path | None:
-    """Return the person's home folder; a user without a name on this computer may have none."""
+    """Return the person's home folder. Return None for a user without a home folder on this computer."""
     try:
-        found = Path.home()
+        folder = Path.home()
     except RuntimeError:
         return None
-    return found if found.is_absolute() else None
+    return folder if folder.is_absolute() else None
 
 
 def private_folder(path: Path) -> Path:
-    """Return the folder, made if it is missing; raise an OSError if it is not safe.
+    """Return the folder, and make it if it is missing. Raise OSError if the folder is not safe.
 
-    It is ours, no link, and nobody else may look into it. Each folder on the way belongs to us or to the system, and
-    others may not change it, or (as in the common temporary folder) only their own files in it.
+    A safe folder belongs to this user, is no link, and is closed to all other users. Each folder above it belongs to
+    this user or to the system, and other users may not change it, or may only change their own files in it, as in the
+    common temporary folder.
     """
     if os.name != "posix":  # elsewhere a person's folders are closed to others from the beginning
         path.mkdir(parents=True, exist_ok=True)
@@ -39,7 +40,7 @@ def private_folder(path: Path) -> Path:
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file that nobody else may read; raise an OSError if there is one."""
+    """Make an empty file that no other user may read. Raise OSError if the file exists."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
@@ -70,7 +71,10 @@ def _can_be_changed_by_others(status: os.stat_result) -> bool:
 
 
 def _is_group_of_one(gid: int) -> bool:
-    """Return whether a group is the user's own: many systems make one for each user and let it write."""
+    """Return whether a group belongs to this user alone.
+
+    Many systems make such a group for each user and let it write.
+    """
     import grp
     import pwd
 

@@ -1,4 +1,4 @@
-"""The progress of work, and the way to stop it."""
+"""The progress of long work, and the check whether the work is cancelled."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ ASKED_EVERY = 1024  # items; some milliseconds of work
 
 @dataclass(frozen=True)
 class Progress:
-    """A moment in long work.
+    """A report of long work at one moment.
 
     Parameters
     ----------
     stage
-        What is done: "reading", "counting", "training" ...
+        The present work: "reading", "counting", "training" ...
     done, total
-        How many units are done, and of how many; `total` is None if it cannot be known beforehand.
+        How many units are done, and how many there are in all. `total` is None if it cannot be known beforehand.
     unit
-        What is counted: "bytes", "merges" ...
+        The noun of a unit: "bytes", "merges" ...
     detail
-        Such as the file being read.
+        A detail, such as the file that is read.
     so_far
         An answer that gets better over time.
 
@@ -59,7 +59,7 @@ def never_cancelled() -> bool:
 
 
 def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASKED_EVERY) -> Iterator[Item]:
-    """Yield the items, until the work is cancelled.
+    """Yield the items. Raise Cancelled when the work is cancelled. The check runs before every `every`-th item.
 
     >>> list(while_wanted("abc", never_cancelled))
     ['a', 'b', 'c']
@@ -71,21 +71,21 @@ def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASK
 
 
 def ignore_remark(remark: str) -> None:
-    """Ignore remarks, for callers that themselves report oddities of texts."""
+    """Ignore remarks, for callers that report what is unusual about texts themselves."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """The callbacks of long work: it reports its progress and remarks, and asks whether it was cancelled.
+    """The callbacks of long work, for its progress, its remarks, and the check whether it is cancelled.
 
     Parameters
     ----------
     progress
-        Called with a `Progress` at each moment.
+        The function that is called with a `Progress` at each moment.
     cancelled
-        Returns whether the work should stop, which then raises `Cancelled`.
+        The function that returns whether the work should stop. The work then raises `Cancelled`.
     remark
-        Called with a sentence for each oddity of a text.
+        The function that is called with a sentence for each unusual fact about a text.
 
     Examples
     --------

@@ -19,7 +19,10 @@ Handler = Callable[[int, FrameType | None], object]
 
 
 class SignalListener:
-    """A listener that calls a handler until `stop`. Ignored signals stay ignored, as `nohup` and `&` want it."""
+    """A listener that calls a handler for each signal until `stop`.
+
+    Signals that `nohup` or `&` ignores stay ignored.
+    """
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
@@ -44,7 +47,7 @@ class SignalListener:
 
 
 def _let_go_of_a_closed_terminal() -> None:
-    """Point streams of a closed terminal to the null device, so that printing cannot end the work too early."""
+    """Redirect the streams of a closed terminal to the null device, so that printing cannot end the work too early."""
     for stream in (sys.__stdout__, sys.__stderr__):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             number = stream.fileno()  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Small text files that people write: plans, lists, templates."""
+"""The reader of small text files that people write, such as plans, lists and templates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ LARGEST = 2**28  # bytes; a list of a million words takes a tenth of them
 
 
 def read_small_bytes(path: Path | str, what: str, error: type[BpeError]) -> bytes:
-    """Read a whole file; `what` names its content in errors, such as "the plan"."""
+    """Return the bytes of a whole file. Raise `error` if it cannot be read or is too large.
+
+    `what` names the content of the file in the message, such as "the plan".
+    """
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST + 1)
@@ -22,7 +25,10 @@ def read_small_bytes(path: Path | str, what: str, error: type[BpeError]) -> byte
 
 
 def read_small_file(path: Path | str, what: str, error: type[BpeError]) -> str:
-    """Read a file in UTF-8; `what` names its content in errors, such as "the plan"."""
+    """Return the text of a file in UTF-8. Raise `error` if it cannot be read.
+
+    `what` names the content of the file in the message, such as "the plan".
+    """
     try:
         data = read_small_bytes(path, what, error)
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")

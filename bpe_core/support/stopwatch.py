@@ -1,4 +1,4 @@
-"""A stopwatch for work that reports from time to time; the clock may jump."""
+"""A stopwatch for work that reports from time to time. The system may sleep between two reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ class Stopwatch:
         self._last = time.monotonic()
 
     def tick(self) -> float:
-        """Add the seconds since the last report, and return the sum."""
+        """Add the seconds since the last report, and return the sum.
+
+        A silence counts as at most `LONGEST_SILENCE` seconds.
+        """
         now = time.monotonic()
         self.seconds += min(max(0.0, now - self._last), LONGEST_SILENCE)
         self._last = now

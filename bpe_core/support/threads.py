@@ -1,4 +1,4 @@
-"""Work on several threads, for code that lets other threads run meanwhile.
+"""Functions that run work on several threads, for code that lets other threads run at the same time.
 
 >>> at_once(sum, [(1, 2), (3, 4)])
 [3, 7]
@@ -29,7 +29,7 @@ Item = TypeVar("Item")
 Job = Callable[[CancelCheck], Result]  # a function that gets a check for cancellation
 
 WAIT = 0.05  # seconds between two checks for cancellation
-TOLD_EVERY = 0.3  # seconds between two reports even if nothing was done
+REPORTED_EVERY = 0.3  # seconds between two reports even if nothing was done
 CANCELLED = "The measuring was stopped."
 
 
@@ -38,7 +38,10 @@ def available_threads() -> int:
 
 
 def at_once(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
-    """Return the result for each part; a single part is done in this thread."""
+    """Return the result of `work` for each part, with a thread for each part.
+
+    A single part is done in the calling thread.
+    """
     if len(parts) < 2:
         return list(map(work, parts))
     from concurrent.futures import ThreadPoolExecutor  # takes a while to load, and few texts are so large
@@ -66,7 +69,10 @@ class Steps:
 
 
 class WorkerPool:
-    """A pool that runs jobs and reports each finished one; it ends when every started job has ended."""
+    """A pool of threads that runs jobs and reports each finished job.
+
+    The pool ends when every started job has ended.
+    """
 
     def __init__(self, threads: int | None = None, work: Work = ALONE) -> None:
         from concurrent.futures import ThreadPoolExecutor  # takes a while to load
@@ -85,16 +91,16 @@ class WorkerPool:
         self._pool.shutdown(cancel_futures=True)
 
     def all(self, jobs: Sequence[Job[Result]], stage: str, unit: str, steps: Steps | None = None) -> list[Result]:
-        """Return the results in order; the first failure ends all."""
-        found: list[Result | None] = [None] * len(jobs)
+        """Return the results of the jobs in order. The first failure ends all jobs."""
+        results: list[Result | None] = [None] * len(jobs)
         for place, result in self.each(jobs, stage, unit, steps):
-            found[place] = result
-        return found  # type: ignore[return-value]  # each has its place
+            results[place] = result
+        return results  # type: ignore[return-value]  # each has its place
 
     def each(
         self, jobs: Sequence[Job[Result]], stage: str, unit: str, steps: Steps | None = None
     ) -> Iterator[tuple[int, Result]]:
-        """Yield the results as the jobs finish, each with its index."""
+        """Yield the result of each job with the index of the job, in the order in which jobs finish."""
         from concurrent.futures import FIRST_COMPLETED, wait
 
         place_of: dict[Future[Result], int] = {
@@ -105,14 +111,14 @@ class WorkerPool:
         reported_at = 0.0
         counted = steps or Steps(len(jobs))
         while waiting or reported < counted.done:
-            if counted.done != reported or time.monotonic() - reported_at > TOLD_EVERY:
+            if counted.done != reported or time.monotonic() - reported_at > REPORTED_EVERY:
                 reported = counted.done
                 reported_at = time.monotonic()
                 self._progress(Progress(stage, reported, counted.total, unit))
             done, waiting = wait(waiting, WAIT, FIRST_COMPLETED)
             if self._cancelled():
                 raise Cancelled(CANCELLED)
-            for one in done:
-                yield place_of[one], one.result()
+            for future in done:
+                yield place_of[future], future.result()
                 if steps is None:
                     counted.add()

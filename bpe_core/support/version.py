@@ -1,4 +1,4 @@
-"""The version of the program, and the commit that it was made from."""
+"""The version of the program, and the commit from which it was made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def version_of(package: str) -> str:
-    """Return the version of an installed package; empty if there is none with that name."""
+    """Return the version of an installed package. Return an empty text if no such package is installed."""
     from importlib import metadata  # takes longer than the rest of the help
 
     try:
@@ -21,16 +21,18 @@ def version_of(package: str) -> str:
 
 
 def program_version() -> str:
-    """Return version and commit, such as `0.2.0, commit 0123456789ab`."""
+    """Return the version and the commit of the program, such as `0.2.0, commit 0123456789ab`."""
     version = version_of(PROGRAM) or "not installed: run from its sources"
     commit = commit_of(_PACKAGE.parent)
     return f"{version}, commit {commit}" if commit else version
 
 
 def commit_of(folder: Path) -> str:
-    """Return the commit that a package keeps, or that git names for a clone; empty if there is neither.
+    """Return the commit that is stored in a package, or the commit of a clone.
 
-    A clone with changes is called `-dirty`.
+    Return an empty text if there is no commit.
+
+    The commit of a clone with changes ends in `-dirty`.
     """
     try:
         return (folder / _PACKAGE.name / KEPT).read_text(encoding="ascii").strip()
@@ -41,7 +43,7 @@ def commit_of(folder: Path) -> str:
     import subprocess  # rarely needed, and slower than the rest of a small command's start
 
     try:
-        told = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-        return subprocess.run(told, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout.strip()
+        command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout.strip()
     except (OSError, ValueError, subprocess.SubprocessError):
         return ""  # there is no git, or it does not trust the folder

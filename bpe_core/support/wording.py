@@ -1,4 +1,4 @@
-"""Numbers and names in sentences."""
+"""Functions that write numbers and names in sentences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 
 def count_text(count: int, thing: str, things: str = "") -> str:
-    """Write a number with its noun.
+    """Return a number with its noun.
 
     >>> count_text(1, "merge"), count_text(1200, "merge"), count_text(0, "byte")
     ('1 merge', '1,200 merges', '0 bytes')
@@ -16,16 +16,18 @@ def count_text(count: int, thing: str, things: str = "") -> str:
 
 
 def as_call(name: str, /, *values: object, **named: object) -> str:
-    """Write a value as the call that makes one like it.
+    """Return the text of a call that makes an equal value.
 
     >>> as_call("Group", "en", weight="2/5")
-    "Group('en', weight='2/5')"
+    "Group('en', weight='2/5')
     """
     return f"{name}({', '.join([*map(repr, values), *(f'{key}={value!r}' for key, value in named.items())])})"
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """Ask whether a mistyped word was meant as one of these names; return an empty text if none is similar.
+    """Return a question that suggests the most similar name for a mistyped word.
+
+    Return an empty text if no name is similar.
 
     >>> did_you_mean("trian", ["train", "trim"]), did_you_mean("fly", ["train", "trim"])
     ('; did you mean train?', '')
@@ -37,7 +39,7 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
-    """Shorten paths to the parts that differ: without folders, endings and beginnings that all share.
+    """Return shorter names for paths. Common folders, common endings and common beginnings are left out.
 
     >>> told_apart(["dom/multi-de.txt", "dom/multi-fr.txt"]), told_apart(["ours.json", "gpt2"])
     (['de', 'fr'], ['ours.json', 'gpt2'])
@@ -59,7 +61,7 @@ def told_apart(names: Sequence[str]) -> list[str]:
 
 
 def _alike_up_to(rows: Iterable[Sequence[str]]) -> int:
-    """Return how many items all rows begin with together."""
+    """Return the number of items at the beginning that are equal in all rows."""
     alike = 0
     for items in zip(*rows, strict=False):
         if len(set(items)) > 1:

@@ -1,4 +1,4 @@
-"""A file that is read through another."""
+"""The base class of files that are read through another file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bpe_core.support.former_names import former_classes
 
 
 class WrappedFile(io.RawIOBase):
-    """A file that is read through another, and closes it."""
+    """A file that is read through another file. Closing it also closes the other file."""
 
     def __init__(self, raw: Any) -> None:
         super().__init__()

@@ -2,11 +2,9 @@ r"""Functions that change the characters of a text and return the offset in the 
 
 The changes are Unicode forms, lower case, cleaned control characters and removed accents.
 
-Recent Unicode characters are treated as in the libraries that tokenizers are made with: they have no
-normalization form
-yet, but some have a lower-case letter. The bytes of a text are viewed without a copy if the string stores them.
-An ASCII
-string always stores its bytes. Any other string stores them from the first view on.
+Recent Unicode characters are treated as in the libraries that tokenizers are made with: they have no normalization form
+yet, but some have a lower-case letter. The bytes of a text are viewed without a copy if the string stores them. An
+ASCII string always stores its bytes. Any other string stores them from the first view on.
 
 >>> small("ΑΣ"), in_form("e\u0301l", "NFC")
 ('ασ', ('él', array([0, 2])))
@@ -139,9 +137,8 @@ def _counts_of(part: str, form: Form) -> tuple[int, ...]:
     r"""Return for each character of `part` how many characters of the result come from the character.
 
     The numbers are equal to those of Hugging Face's library. The decomposition of a character comes from that
-    character. A
-    composition comes from its first part. If marks are reordered, each mark in the new order takes the next old
-    position.
+    character. A composition comes from its first part. If marks are reordered, each mark in the new order takes the
+    next old position.
 
     >>> _counts_of("a\u0323\u0301", "NFC"), _counts_of("\u1ea1", "NFD"), _counts_of("a\u0301\u0323", "NFC")
     ((1, 0, 1), (2,), (1, 0, 1))
@@ -171,8 +168,9 @@ def _marks_in(characters: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _composed(apart: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """Compose each letter with the marks after it. Yield each result and the number of characters that the result
-    replaces.
+    """Compose each letter with the marks after it.
+
+    Yield each result and the number of characters that the result replaces.
     """
     first: tuple[str, int] | None = None
     marks: list[tuple[str, int]] = []

@@ -121,20 +121,16 @@ class Corpus:
     ) -> Corpus:
         """Read files, folders, and "-" for standard input.
 
-        The name of a file decides its kind. A file named .jsonl, .csv, .tsv, .parquet, .arrow or .feather holds
-        a text in each
-        row: `field` names it (`doc.body`, `messages[].content`), and without `field` a usual name is taken. A
-        .tar or .zip file
-        holds files. Every other file is plain text. Files named .gz, .bz2, .xz or .zst are decompressed. A file
-        is a table of
-        words and counts if `word_list` is true, or, without `word_list`, if its columns have the names of such a
-        table.
+        The name of a file decides its kind. A file named .jsonl, .csv, .tsv, .parquet, .arrow or .feather holds a text
+        in each row: `field` names it (`doc.body`, `messages[].content`), and without `field` a usual name is taken. A
+        .tar or .zip file holds files. Every other file is plain text. Files named .gz, .bz2, .xz or .zst are
+        decompressed. A file is a table of words and counts if `word_list` is true, or, without `word_list`, if its
+        columns have the names of such a table.
 
         The encoding is taken from the byte order mark, or else from `encoding`, or else it is UTF-8. Addresses
-        (s3://...) are
-        opened by the packages installed for them. A file that is named twice is read once, unless `twice` is
-        true. If `only` is
-        given, then only these files of the folders are read. A file in `only` is named by its path in its folder.
+        (s3://...) are opened by the packages installed for them. A file that is named twice is read once, unless
+        `twice` is true. If `only` is given, then only these files of the folders are read. A file in `only` is named by
+        its path in its folder.
         """
         if isinstance(paths, (str, Path)):
             paths = [paths]
@@ -239,12 +235,12 @@ class Corpus:
     def bunches(
         self, mixture: Mixture | None, size: int, split: Callable[[Reader, int], Sequence[Reader]] | None = None
     ) -> Iterator[tuple[str, Corpus]]:
-        """Yield parts of about `size` bytes, each with the name of its group. All parts in order give the words of
-        the corpus.
+        """Yield parts of about `size` bytes, each with the name of its group.
 
-        `split` may make several readers of a large text. A text is not split if a sample is drawn from each text
-        by itself. A
-        group is one part if the sample from a text depends on the texts before it.
+        All parts in order give the words of the corpus.
+
+        `split` may make several readers of a large text. A text is not split if a sample is drawn from each text by
+        itself. A group is one part if the sample from a text depends on the texts before it.
         """
         for name, part in self.parts(mixture).items():
             choice = part._choice
@@ -296,9 +292,8 @@ class Corpus:
     def chunks(self, size: int = CHUNK_SIZE, *, several: bool = False) -> Iterator[Chunk]:
         """Read all texts in order, in chunks of about `size` bytes at most.
 
-        If `several` is true, a chunk may hold several documents, which is much faster for short documents.
-        Several threads may
-        share one iterator if they use it in turn under a lock.
+        If `several` is true, a chunk may hold several documents, which is much faster for short documents. Several
+        threads may share one iterator if they use it in turn under a lock.
         """
         if self.word_counts is not None or (self.word_lists and not self.has_texts):
             raise CorpusError("This corpus holds word counts, so its texts cannot be read; give the texts instead.")
@@ -359,12 +354,12 @@ class Text(NamedTuple):
 
 
 class DocumentFilter:
-    """A filter for one reading of a group. The filter removes duplicates, then draws a sample, then takes the first
-    bytes.
+    """A filter for one reading of a group.
 
-    If the sample consists of lines, each line is a separate text after the draw. So the draw depends neither on
-    the order
-    of files nor on the neighbours of a line that is left out.
+    The filter removes duplicates, then draws a sample, then takes the first bytes.
+
+    If the sample consists of lines, each line is a separate text after the draw. So the draw depends neither on the
+    order of files nor on the neighbours of a line that is left out.
     """
 
     def __init__(self, group: Group) -> None:
@@ -385,8 +380,9 @@ class DocumentFilter:
             log.add(self._group.name, f"{self.left_out:,} duplicate {what}{where} {were} left out", self.left_out)
 
     def chosen(self, pieces: Iterable[Chunk], size: int) -> Iterator[Chunk]:
-        """Yield the chunks that the filter keeps, in pieces of about `size` bytes. The source is read document by
-        document.
+        """Yield the chunks that the filter keeps, in pieces of about `size` bytes.
+
+        The source is read document by document.
         """
         group = self._group
         if group.unique:
@@ -449,11 +445,9 @@ def _joined(parts: list[bytes]) -> bytes:
 def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
     """Yield the texts of a random sample.
 
-    The draw for a text depends on the seed, the bytes of the text and its position. So other texts and other
-    threads do not
-    change the draw. If duplicates are removed, the order of files decides which duplicate comes first, so the
-    draw does not
-    use document numbers.
+    The draw for a text depends on the seed, the bytes of the text and its position. So other texts and other threads do
+    not change the draw. If duplicates are removed, the order of files decides which duplicate comes first, so the draw
+    does not use document numbers.
     """
     enough = group.sample.fraction * CHANCES
     seed = group.sample.seed
@@ -466,8 +460,9 @@ def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
 
 
 def _in_pieces(texts: Iterator[Text], size: int) -> Iterator[Chunk]:
-    """Join short texts to pieces of about `size` bytes. A separate piece for each line would take longer than
-    counting it.
+    """Join short texts to pieces of about `size` bytes.
+
+    A separate piece for each line would take longer than counting it.
     """
     held: list[bytes] = []
     length = bytes_read = 0

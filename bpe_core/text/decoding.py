@@ -315,8 +315,9 @@ def decoders_of(values: object) -> tuple[Decoder, ...]:
 
 
 def decoder_in(value: object) -> Decoder:
-    """Return the decoding step that a JSON object describes. Raise RecipeError if the object describes no supported
-    step.
+    """Return the decoding step that a JSON object describes.
+
+    Raise RecipeError if the object describes no supported step.
     """
     step: Decoder = built(KINDS, value)
     if isinstance(step, Replace):

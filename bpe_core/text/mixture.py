@@ -248,8 +248,9 @@ class Mixture:
         return next((group for group in self.groups if group.name == name), Group(name))
 
     def matched(self, names: Sequence[str]) -> tuple[Group, ...]:
-        """Return the mixture's entries for these groups of a corpus. Raise CorpusError if the mixture names other
-        groups.
+        """Return the mixture's entries for these groups of a corpus.
+
+        Raise CorpusError if the mixture names other groups.
         """
         lacking = [group.name for group in self.groups if group.name not in names]
         if lacking and not any(names):

@@ -148,9 +148,8 @@ _NAMED = re.compile(r"\\U([0-9A-Fa-f]{8})|\\u([0-9A-Fa-f]{4})|([^\0-\x7f])")
 def _seen_as(expression: str) -> dict[int, str]:
     """Return the replacement of each newer character, by code point.
 
-    The expression treats a replacement as the older Unicode treats the newer character. A replacement lies
-    before or after
-    each character that the expression names, just as the newer character does.
+    The expression treats a replacement as the older Unicode treats the newer character. A replacement lies before or
+    after each character that the expression names, just as the newer character does.
     """
     seen_as = dict.fromkeys(_codes(_LATER), NO_CHARACTER) | {ord(new): old for new, old in _FORMERLY.items()}
     named = {ord(plain) if plain else int(long or short, 16) for long, short, plain in _NAMED.findall(expression)}

@@ -35,8 +35,9 @@ def parts_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[str, bool]]
 
 @lru_cache(maxsize=16)
 def finder(specials: tuple[str, ...]) -> Find:
-    """Return a function that finds special tokens in texts. Use the same function for many texts, because making it
-    is slow.
+    """Return a function that finds special tokens in texts.
+
+    Use the same function for many texts, because making it is slow.
     """
     if not specials:
         return lambda _: iter(())

@@ -92,8 +92,9 @@ class Expression:
 
     @cached_property
     def _runs_of(self) -> npt.NDArray[np.bool_] | None:
-        """Return a mask of the code points in the set, if the expression matches whole runs of one set. Otherwise
-        return None.
+        """Return a mask of the code points in the set, if the expression matches whole runs of one set.
+
+        Otherwise return None.
         """
         from bpe_core.text.scanner import beginnings  # takes a while to load
         from bpe_core.text.scanner.expression import CharacterSet, NoTable, Repeat, read_expression
@@ -246,9 +247,8 @@ _NAMED = regex.compile(r"\\([pP])\{(\^?)([^}]*)\}")
 def _property(token: str, named: regex.Match[str], *, within: bool) -> str:
     """Return a property that `regex` defines differently, written as a set.
 
-    If `within` is true, the property stands in a set, so the result is the inside of a set where this is
-    possible. Any other
-    property is returned unchanged.
+    If `within` is true, the property stands in a set, so the result is the inside of a set where this is possible. Any
+    other property is returned unchanged.
     """
     translation = _PROPERTIES.get(named[3].lower().replace("_", "").replace(" ", "").replace("-", ""))
     if translation is None:

@@ -117,9 +117,8 @@ def _without_flag(token: str) -> str:
 def _spelled_out(unit: Sequence[str], *, alone: bool) -> tuple[str, bool]:
     """Return an expression that lists everything that a unit can match.
 
-    The second result is whether `regex` matches the same texts by itself. If `alone` is true, as in a
-    lookbehind, no letter
-    equals several letters.
+    The second result is whether `regex` matches the same texts by itself. If `alone` is true, as in a lookbehind, no
+    letter equals several letters.
     """
     token = "".join(unit)
     if _letter(unit[0]) and alone:
@@ -156,8 +155,9 @@ def _parts(small: str) -> str:
 
 
 def _character(small: str) -> str:
-    """Return an expression for all spellings of one case-folded character. A case-folded character can be several
-    letters.
+    """Return an expression for all spellings of one case-folded character.
+
+    A case-folded character can be several letters.
     """
     single = _one_of(_alike().get(small, small))
     return single if len(small) == 1 else f"(?:{_parts(small)}|{single})"
@@ -177,8 +177,9 @@ def _letters(letters: str) -> tuple[str, bool]:
 
 
 def _ways(small: Sequence[str], stretches: set[Stretch]) -> Iterator[str]:
-    """Split the letters into parts such that no match of several letters crosses a part's end. Yield an expression
-    for each.
+    """Split the letters into parts such that no match of several letters crosses a part's end.
+
+    Yield an expression for each.
     """
     start = 0
     while start < len(small):

@@ -349,8 +349,9 @@ class Precompiled:
             place += len(cluster)
 
     def _longest(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Yield the start, stop and new text of each changed part. Characters that are looked up one by one share a
-        part.
+        """Yield the start, stop and new text of each changed part.
+
+        Characters that are looked up one by one share a part.
         """
         done = 0
         joins = self._joins_in(text)

@@ -158,9 +158,8 @@ class AddedToken:
 def found_in(text: str, find: Find, known: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:
     """Yield the tokens of a text and the gaps between them as (start, stop, token). The token of a gap is empty.
 
-    A token that takes spaces can overlap the tokens after it. These tokens are also yielded, and the search goes
-    on after
-    the last of them, as in Hugging Face's library.
+    A token that takes spaces can overlap the tokens after it. These tokens are also yielded, and the search goes on
+    after the last of them, as in Hugging Face's library.
     """
     end = 0
     for start, stop in find(text):

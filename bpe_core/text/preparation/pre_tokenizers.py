@@ -1,5 +1,6 @@
-"""The steps that split a text into words. Each step splits pieces into smaller pieces. The `words` of a step
-describe it.
+"""The steps that split a text into words.
+
+Each step splits pieces into smaller pieces. The `words` of a step describe it.
 """
 
 from __future__ import annotations

@@ -180,9 +180,8 @@ def _place_of(step: Step) -> int:
 def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bool, split: bool) -> None:
     """Raise RecipeError for steps that do not fit the recipe.
 
-    The order of the steps must be right. If `changed`, other choices of the recipe normalize the text, so no
-    step may. If
-    `split`, a pattern splits the text, so no step may. Each named special token must be one of `tokens`.
+    The order of the steps must be right. If `changed`, other choices of the recipe normalize the text, so no step may.
+    If `split`, a pattern splits the text, so no step may. Each named special token must be one of `tokens`.
     """
     if changed and any(map(is_normalizer, steps)):
         raise RecipeError("The preparation normalizes the text, and so do other choices of the recipe; keep only one.")

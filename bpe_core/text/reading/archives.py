@@ -69,8 +69,9 @@ def pieces(
 
 
 def _why_not_wanted(name: str) -> str:
-    """Return the reason not to read a member whose path leads out of the archive. Return an empty text for any
-    other path.
+    """Return the reason not to read a member whose path leads out of the archive.
+
+    Return an empty text for any other path.
 
     A path that leads out of the archive was made to do harm.
     """
@@ -91,8 +92,9 @@ def _is_hidden(name: str) -> bool:
 
 
 class _UnpackLimit:
-    """A counter of the unpacked bytes of an archive. It raises an error if the archive unpacks to far more than
-    texts can.
+    """A counter of the unpacked bytes of an archive.
+
+    It raises an error if the archive unpacks to far more than texts can.
     """
 
     def __init__(self, source: Source) -> None:

@@ -87,8 +87,9 @@ class Strings:
             raise DamagedPart("its strings lie outside of it")
 
     def pieces(self, size: int, bytes_read: int, mend: Mend) -> Iterator[Chunk]:
-        """Yield the documents that are not empty, in pieces of about `size` bytes. A piece may hold many short
-        documents.
+        """Yield the documents that are not empty, in pieces of about `size` bytes.
+
+        A piece may hold many short documents.
         """
         place = 0
         count = len(self.bounds) - 1

@@ -99,8 +99,9 @@ class FileReader:
         return self._pieces(size, log) if self._among_others else _pieces(self.source, self.options, size, log)
 
     def _pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:
-        """Yield the pieces of a file. Report and skip a file without text, because the files of a folder are not
-        checked before.
+        """Yield the pieces of a file.
+
+        Report and skip a file without text, because the files of a folder are not checked before.
         """
         try:
             yield from _pieces(self.source, self.options, size, log)
@@ -280,8 +281,7 @@ def texts_in(
     """Return the texts of a folder.
 
     Other files are reported in the log. Raise CorpusError if the folder holds no text. If `is_strict`, a missing
-    permission
-    is also an error, so that no text is missed unnoticed.
+    permission is also an error, so that no text is missed unnoticed.
     """
     sources: list[Source] = []
     reasons: list[str] = []

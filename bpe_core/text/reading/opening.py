@@ -95,8 +95,9 @@ class ByteStream:
 
     @property
     def has_changed(self) -> bool:
-        """Return whether the file changed after it was opened. The bytes that were read may then belong to two
-        versions.
+        """Return whether the file changed after it was opened.
+
+        The bytes that were read may then belong to two versions.
         """
         if self._at_first is None or self._source.size is None:
             return False
@@ -257,8 +258,9 @@ def checked_encoding(named: str) -> str:
 
 
 def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
-    """Return the reason why these bytes cannot begin a text, as the end of a sentence. Return an empty text if they
-    can.
+    """Return the reason why these bytes cannot begin a text, as the end of a sentence.
+
+    Return an empty text if they can.
     """
     if named or encoding != "utf-8":
         return ""

@@ -1,5 +1,6 @@
-"""The reader of files at addresses such as s3://bucket/a.jsonl. fsspec and the packages installed for it open the
-files.
+"""The reader of files at addresses such as s3://bucket/a.jsonl.
+
+fsspec and the packages installed for it open the files.
 
 This is the only file of the program that can reach a network. It is imported only if a person gives such an
 address.
@@ -31,11 +32,9 @@ Turn = AbstractContextManager[object]
 def _turn_of(file_system: Any) -> Turn:
     """Return the lock that a thread holds while it opens or reads a file of a file system.
 
-    A lock is needed if other threads may move the offset in the file: an archive is read through one shared
-    handle, and a
-    file in memory is itself the handle. A package that answers many requests at once needs no lock, and each
-    file on a disk
-    has its own handle.
+    A lock is needed if other threads may move the offset in the file: an archive is read through one shared handle, and
+    a file in memory is itself the handle. A package that answers many requests at once needs no lock, and each file on
+    a disk has its own handle.
     """
     kind = type(file_system)
     is_around_another = hasattr(file_system, "fs")
@@ -124,8 +123,9 @@ def _size(info: dict[str, Any]) -> int | None:
 
 
 def _version(info: dict[str, Any]) -> str:
-    """Return a fingerprint of all facts about a file. Each package gives the time or the checksum of a file another
-    name.
+    """Return a fingerprint of all facts about a file.
+
+    Each package gives the time or the checksum of a file another name.
     """
     facts = sorted((str(key), str(value)) for key, value in info.items())
     return hashlib.sha256(repr(facts).encode(errors="surrogatepass")).hexdigest()[:24]

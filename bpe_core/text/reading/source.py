@@ -64,8 +64,9 @@ class ReadingOptions:
 
 
 class Chunk(NamedTuple):
-    """A part of one document, or several whole documents end to end. The bytes are valid UTF-8 and end between
-    characters.
+    """A part of one document, or several whole documents end to end.
+
+    The bytes are valid UTF-8 and end between characters.
     """
 
     data: Bytes  # never changed after it was passed on
@@ -112,8 +113,9 @@ class SkippedText:
 
 
 class SkipLog:
-    """A log of everything that reading skipped, in order. It stores the first reports of each source and counts the
-    others.
+    """A log of everything that reading skipped, in order.
+
+    It stores the first reports of each source and counts the others.
     """
 
     def __init__(self) -> None:

@@ -146,8 +146,9 @@ def json_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog
 
 
 def json_fields(lines: Iterable[bytes]) -> tuple[str, ...]:
-    """Return the fields that may hold texts, from the first rows. Fields with a usual name are included. Bad rows
-    are ignored.
+    """Return the fields that may hold texts, from the first rows.
+
+    Fields with a usual name are included. Bad rows are ignored.
     """
     names: dict[str, None] = {}
     for line in lines:

@@ -47,8 +47,9 @@ def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
 
 
 def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool = False) -> ScanTable | None:
-    """Return the table of a named or custom pattern for a unit of text, a file or a line. Return None if no table
-    is possible.
+    """Return the table of a named or custom pattern for a unit of text, a file or a line.
+
+    Return None if no table is possible.
     """
     if named := NAMED_PATTERNS.get(pattern):
         return table_of(named.expression, unit, drops_blanks=named.drops_whitespace, older=older)
@@ -67,8 +68,9 @@ def table_of(
 
 
 def why_no_table(expression: str, unit: str = "file") -> str:
-    """Return in a few words what part of the expression a table cannot express. Return an empty text if there is a
-    table.
+    """Return in a few words what part of the expression a table cannot express.
+
+    Return an empty text if there is a table.
     """
     reason = _translated(expression, unit, False, False)
     return "" if isinstance(reason, ScanTable) else reason

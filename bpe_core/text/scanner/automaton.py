@@ -91,8 +91,9 @@ class Automaton:
         self._surely: dict[tuple[int, int], bool] = {}
 
     def moves(self, state: int, before: int, kind: int) -> Moves:
-        """Return the states that threads reach on a character of this kind. `before` is the signature of the
-        previous character.
+        """Return the states that threads reach on a character of this kind.
+
+        `before` is the signature of the previous character.
         """
         known = self._moves.get((state, before, kind))
         if known is None:
@@ -237,8 +238,9 @@ def _sources_of(node: Part) -> set[str]:
 
 
 class Stage(NamedTuple):
-    """The search for one match. The text is split at the first offset of the search if all earlier stages end as
-    expected.
+    """The search for one match.
+
+    The text is split at the first offset of the search if all earlier stages end as expected.
     """
 
     threads: tuple[Thread, ...] = ()
@@ -262,8 +264,9 @@ class ReaderState(NamedTuple):
 
 
 class Machine:
-    """A machine that returns the effect of a character in each state. It raises NoTable if a table cannot express
-    the effect.
+    """A machine that returns the effect of a character in each state.
+
+    It raises NoTable if a table cannot express the effect.
     """
 
     def __init__(self, automaton: Automaton) -> None:

@@ -46,8 +46,9 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Look:
-    """A check whether a set holds the next or the last character. If `edge`, the edge of the text also passes the
-    check.
+    """A check whether a set holds the next or the last character.
+
+    If `edge`, the edge of the text also passes the check.
     """
 
     sources: tuple[str, ...]

@@ -52,9 +52,8 @@ class Kinds:
     ) -> None:
         """Divide the characters into kinds by the sets of a pattern.
 
-        `sources` are the sets in the syntax of `regex`. `characters` and `classes` are the code points and the
-        classes that the
-        sets name.
+        `sources` are the sets in the syntax of `regex`. `characters` and `classes` are the code points and the classes
+        that the sets name.
         """
         order = sorted(set(sources) | ({_BLANK} if drops_blanks else set()))
         named = [*classes, r"\s"] if drops_blanks else list(classes)

@@ -62,9 +62,8 @@ StepFunction = Callable[[State, int], Transition[State]]
 class ScanTable:
     """The table of a pattern as arrays.
 
-    `entries[row + kind]` holds the actions and, shifted by STATE_SHIFT, the row of the next state. Row 0 is the
-    state at the
-    start of a text. The column `Kind.END` holds the effect of the end of the text.
+    `entries[row + kind]` holds the actions and, shifted by STATE_SHIFT, the row of the next state. Row 0 is the state
+    at the start of a text. The column `Kind.END` holds the effect of the end of the text.
     """
 
     entries: npt.NDArray[np.uint16]
