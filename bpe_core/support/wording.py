@@ -19,7 +19,7 @@ def as_call(name: str, /, *values: object, **named: object) -> str:
     """Return the text of a call that makes an equal value.
 
     >>> as_call("Group", "en", weight="2/5")
-    "Group('en', weight='2/5')
+    "Group('en', weight='2/5')"
     """
     return f"{name}({', '.join([*map(repr, values), *(f'{key}={value!r}' for key, value in named.items())])})"
 
