@@ -36,7 +36,7 @@ SECONDS_TO_START = 30  # seconds after which a process without its lock counts a
 GONE = "The process ended without a message; perhaps it was killed. Start it again, and it continues from there."
 STOPPED = "Stopped. Start the same count again, and it continues with the texts not yet counted."
 
-_begun: list[subprocess.Popen[bytes]] = []  # processes started by this one, which must be waited for when they end
+_begun: list[subprocess.Popen[bytes]] = []  # processes that this process started and must wait for when they end
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def _write(path: Path, status: CountStatus) -> None:
         file.write(json.dumps(asdict(status)).encode())
 
 
-# -- In the process of its own -------------------------------------------------------------
+# -- In the separate process ---------------------------------------------------------------
 
 
 class _Reporter:

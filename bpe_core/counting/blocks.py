@@ -33,7 +33,7 @@ class Block:
     def begin(self, first: int) -> None:
         """Empty the block. `first` is the length of the text before the block."""
         if len(self.data) > 4 * self._usual_room + PADDING:
-            self._allocate(self._usual_room)  # one long text must not keep its memory for ever
+            self._allocate(self._usual_room)  # the memory of one long text must not be kept
         self.first = first
         self.length = 0
         self.text_ends: list[int] = []

@@ -38,14 +38,14 @@ def _blocks(documents: Iterator[str], recipe: Recipe, work: Work) -> Iterator[Wo
             yield _counted([piece], recipe, work)
         return
     counted: list[list[WordTable]] = [[] for _ in range(BLOCKS)]
-    for held in _dealt(first, documents):
+    for held in _assigned_at_random(first, documents):
         for block, some in enumerate(held):
             if some:
                 counted[block].append(_counted(some, recipe, work))
     yield from (WordTable.merged(tables) for tables in counted if tables)
 
 
-def _dealt(first: Sequence[str], rest: Iterator[str]) -> Iterator[list[list[str]]]:
+def _assigned_at_random(first: Sequence[str], rest: Iterator[str]) -> Iterator[list[list[str]]]:
     """Assign documents to blocks at random. Yield the documents of all blocks whenever many characters wait."""
     chance = Random(SEED)
     waiting = 0

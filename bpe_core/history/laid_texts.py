@@ -144,12 +144,12 @@ class LaidTexts(Sequence[str]):
         >>> LaidTexts.of(["low", "né", "low"]).places_of(["né", "low", "lo", ""]).tolist()
         [1, 2, -1, -1]
         """
-        some = np.flatnonzero(np.isin(self._looks, LaidTexts.of(texts)._looks))
+        some = np.flatnonzero(np.isin(self._width_and_lead, LaidTexts.of(texts)._width_and_lead))
         place_of = dict(zip(self.only(some), some.tolist(), strict=True))
         return np.array([place_of.get(text, -1) for text in texts], np.int64)
 
     @cached_property
-    def _looks(self) -> Int64s:
+    def _width_and_lead(self) -> Int64s:
         """Return the width and the first byte of each text as one number. Most texts have different numbers."""
         widths = np.diff(self.starts)
         return widths << 8 | self._leads * (widths > 0)

@@ -1,9 +1,9 @@
-"""All compiled code: kernels on raw arrays that trust their callers.
+"""The package of compiled code: kernels on raw arrays that do not check their arguments.
 
-Each kernel is declared with the decorators of `jit.py` and runs without the GIL. Another process compiles all of them
-once (`compiling.py`) and keeps them in one file (`kept.py`), which every process loads in a moment (`calling.py`). A
-kernel is called only once `readiness` says that no caller will wait for a compiler. The checked, documented functions
-are outside this folder, and tests compare each with plain code.
+Each kernel is declared with the decorators of `jit.py` and runs without the GIL. Another process compiles all kernels
+once (`compiling.py`) and stores them in one file (`kept.py`), which every process loads quickly (`calling.py`). A
+kernel is called only if `readiness` says that the caller need not wait for a compiler. The checked, documented
+functions are outside this package, and tests compare each of them with plain code.
 """
 
 # Numbers that plain Python uses, too.

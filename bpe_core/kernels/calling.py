@@ -1,9 +1,9 @@
 """The calling of machine code with arrays, named tuples of arrays, and numbers.
 
 Machine code gets the address of one row of eight-byte numbers. For each array the row has the address of its data, its
-shape, and its strides if it is not contiguous. Numbers are stored directly. A bundle (see `jit.py`) has its own row,
-which it keeps for the next call; the first row has its address. Other tuples are taken apart. The answer is written
-after all these. Python's other threads run meanwhile.
+shape, and its strides if it is not contiguous. Numbers are stored directly. A bundle (see `jit.py`) has a separate row,
+which is stored for the next call, and the first row has its address. Other tuples are stored item by item. The machine
+code writes its result at the end of the first row. Python's other threads run at the same time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _lock = threading.Lock()
 
 
 class Kernel:
-    """A function as machine code, which is loaded at its first call with arguments of these kinds."""
+    """A function whose machine code is loaded at the first call with arguments of these kinds."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.py_func = function
@@ -141,8 +141,8 @@ def _tuple_packer(example: tuple[Any, ...]) -> Callable[[Any], Sequence[int]]:
         row, place = parts.__dict__.get("_kept") or keep_row(parts)  # no field of a named tuple begins like this
         if CHECKS and [*row] != [*pack(parts)]:
             raise RuntimeError(f"An array of {type(parts).__name__}, a bundle, is not where it was.")
-        found: tuple[int] = place
-        return found
+        address: tuple[int] = place
+        return address
 
     def keep_row(parts: Any) -> Any:
         numbers = pack(parts)
@@ -166,8 +166,8 @@ def _strided(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
 
 
 def _bits(number: float) -> tuple[int, ...]:
-    found: tuple[int, ...] = struct.unpack("<q", struct.pack("<d", number))
-    return found
+    bits: tuple[int, ...] = struct.unpack("<q", struct.pack("<d", number))
+    return bits
 
 
 _READERS: dict[str, Callable[[int], Any]] = {
@@ -182,7 +182,7 @@ _READERS: dict[str, Callable[[int], Any]] = {
 
 
 def kinds_of(value: Any) -> str:
-    """Return everything about a value that machine code depends on.
+    """Return a text of all facts about a value on which machine code depends: its types, dimensions and layout.
 
     >>> kinds_of((np.zeros(3, np.int32), 1, 2.0, (True, np.zeros((2, 2))[:, 0])))
     '(i4*1C,i8,f8,(b1,f8*1A))'
@@ -195,7 +195,7 @@ def kinds_of(value: Any) -> str:
 
 
 def _look_of(value: Any) -> object:
-    """Return a key that is equal for arguments of the same kinds, and quick to make."""
+    """Return a key that is equal for arguments of the same kinds. The key is quick to compute."""
     if isinstance(value, tuple):
         return tuple(map(_look_of, value))
     if isinstance(value, np.ndarray):

@@ -1,4 +1,8 @@
-"""The changes of texts as in SentencePiece: longest match of a table, one blank for several, shown blanks, a prefix."""
+"""The normalization of texts as in SentencePiece.
+
+It replaces the longest matches of a table, replaces runs of blanks by one blank, shows blanks as a character, and adds
+a prefix.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,10 @@ def _offset(unit):
 
 @kernel
 def longest_key(units, data, start, stop):
-    """Return the length of the longest key of whole characters that begins here, and the offset of its text, or 0."""
+    """Return the length of the longest key of whole characters at `start`, and the offset of its replacement text.
+
+    The length is 0 if there is no such key.
+    """
     length, text, characters = np.int64(0), np.int64(0), np.int64(0)
     at, here = np.int64(0) ^ _offset(np.int64(units[0])), np.int64(start)
     while here < stop:
@@ -76,7 +83,10 @@ def _ends_with_sign(out, first, free, shown):
 
 @kernel
 def change_texts(changes, data, edges, out, free_at, progress):
-    """Write the changed texts end to end, from `progress` on; `free_at` gets the offset of each, and the end."""
+    """Write the changed texts end to end, from the state in `progress` on.
+
+    `free_at` gets the offset of each text, and the end of the last text. If a buffer is too small, `progress` says so.
+    """
     units, texts, chosen = changes.units, changes.texts, changes.chosen
     shown, one_blank, by_part = chosen[SHOWS_BLANKS] != 0, chosen[ONE_BLANK] != 0, chosen[BY_PART] != 0
     text, free = progress[TEXT], progress[FREE]

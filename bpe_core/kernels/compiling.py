@@ -1,15 +1,16 @@
-"""Kernels become machine code: the one place that knows how Numba is told to make it.
+"""The compiler of kernels. No other module knows how Numba makes machine code of a kernel.
 
-Each kernel that Python calls gets an entry: a `numba.cfunc` of one row of numbers (see `calling.py`). Its LLVM code,
-which `inspect_llvm` gives, becomes an object file by llvmlite. A kernel that kernels call is an `overload` of itself,
-for which Numba makes no wrapper that Python could call. Nothing counts references to arrays (`_nrt=False`, as
-`register_jitable` does), as kernels allocate nothing, and counting takes Numba a third more time to compile.
+Each kernel that Python calls gets an entry: a `numba.cfunc` with one row of numbers as its argument (see `calling.py`).
+llvmlite makes an object file from the LLVM code of the entry, which `inspect_llvm` returns. A kernel that kernels call
+is an `overload` of itself, for which Numba makes no wrapper that Python could call. References to arrays are not
+counted (`_nrt=False`, as `register_jitable` does), because kernels allocate nothing, and counting takes Numba a third
+more time to compile.
 
 Two names are not in Numba's manual: `populate_array` and the context's `make_tuple`, which build the arguments from
-numbers. `numba.carray` does it, too, but tuples of forty arrays made of its answers take minutes to compile.
+numbers. `numba.carray` can do this, too, but then tuples of forty arrays take minutes to compile.
 
-So Numba's release is compared with those that this is tested with. With any other, and wherever something fails here,
-`bpe_core.compiler` leaves kernels to Numba's own cache (see `jit.py`).
+So Numba's release is compared with the releases that this module is tested with. With any other release, and if
+something fails here, `bpe_core.compiler` leaves kernels to Numba's own cache (see `jit.py`).
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ made: dict[tuple[str, str], KeptKernel] = {}  # by this process, or by an earlie
 
 
 class kernel(Kernel):  # noqa: N801  # a decorator
-    """A kernel that is compiled when it is first called with arguments of some kinds, and then called as elsewhere."""
+    """A kernel that is compiled at the first call with arguments of some kinds, and then called as in every other
+    process.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -57,8 +60,8 @@ class kernel(Kernel):  # noqa: N801  # a decorator
 
     def _made(self, kinds: str, arguments: tuple[Any, ...]) -> KeptKernel:
         key = key_of(self.py_func, arguments, _compiler())
-        found = made[self.name, kinds] = _made_before().get(key) or _compiled(self, arguments)._replace(key=key)
-        return found
+        code = made[self.name, kinds] = _made_before().get(key) or _compiled(self, arguments)._replace(key=key)
+        return code
 
     def _has_one_kind(self) -> bool:
         return False
@@ -73,7 +76,7 @@ _made_before = cache(kept.made_before)
 
 @cache
 def _compiler() -> str:
-    """Return what makes of the same kernel the same code: these versions, this processor, and how it is called."""
+    """Return a text of all that decides a kernel's code besides its source: versions, processor, and calling code."""
     versions = [f"{module.__name__} {module.__version__}" for module in (numba, llvmlite, np)]
     sources = map(code_of_module, (sys.modules[__name__], calling))
     return "\n".join([*versions, sys.implementation.cache_tag or "", kept.processor(), *sources])
@@ -88,7 +91,7 @@ def _compiled(kernel: kernel, arguments: tuple[Any, ...]) -> KeptKernel:
 
 
 def _argument_type(value: Any) -> Any:
-    """Return the type that Numba gives a value, with every array writable."""
+    """Return the type that Numba gives to a value. Every array is writable in this type."""
     if isinstance(value, tuple):
         parts = tuple(map(_argument_type, value))
         return types.NamedTuple(parts, type(value)) if hasattr(value, "_fields") else types.Tuple(parts)
@@ -118,7 +121,9 @@ def _letters(kind: Any) -> str:
 
 
 def _entry(kernel: kernel, given: tuple[Any, ...]) -> tuple[Callable[[Any], None], list[Any]]:
-    """Return a function of a row of numbers that calls the kernel, and a list that ends with the answer's type."""
+    """Return a function that calls the kernel with a row of numbers, and a list whose last item is the type of the
+    result.
+    """
     wanted = types.Tuple(given)
     places, answers = sum(map(_places, given)), []
 
@@ -126,7 +131,9 @@ def _entry(kernel: kernel, given: tuple[Any, ...]) -> tuple[Callable[[Any], None
     def arguments_in(typing_context: Any, row: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             words = _words(builder, arguments[0])
-            return context.make_tuple(builder, wanted, [_found(context, builder, one, words) for one in given])
+            return context.make_tuple(
+                builder, wanted, [_argument_in(context, builder, argument, words) for argument in given]
+            )
 
         return wanted(row), generate
 
@@ -158,7 +165,7 @@ def _is_bundle(kind: Any) -> bool:
 
 
 def _words(builder: Any, row: Any, first: int = 0) -> Iterator[Callable[[Any], Any]]:
-    """Yield for each number of a row a function that gives its address as some type."""
+    """Yield for each number of a row a function. The function returns the address of the number as a given type."""
     for number in count(first):
         place = builder.gep(row, [_WORD(number)])
         yield partial(_as_pointer, builder, place)
@@ -168,11 +175,11 @@ def _as_pointer(builder: Any, place: Any, kind: Any) -> Any:
     return builder.bitcast(place, kind.as_pointer())
 
 
-def _found(context: Any, builder: Any, kind: Any, words: Iterator[Callable[[Any], Any]]) -> Any:
+def _argument_in(context: Any, builder: Any, kind: Any, words: Iterator[Callable[[Any], Any]]) -> Any:
     if isinstance(kind, types.BaseTuple):
         if _is_bundle(kind):
             words = _words(builder, builder.inttoptr(builder.load(next(words)(_WORD)), _WORD.as_pointer()))
-        return context.make_tuple(builder, kind, [_found(context, builder, part, words) for part in kind])
+        return context.make_tuple(builder, kind, [_argument_in(context, builder, part, words) for part in kind])
     if isinstance(kind, types.Float):
         return context.cast(builder, builder.load(next(words)(ir.DoubleType())), types.float64, kind)
     if not isinstance(kind, types.Array):
@@ -212,7 +219,7 @@ def _put(context: Any, builder: Any, kind: Any, answer: Any, words: Iterator[Cal
 
 @cache
 def _machine() -> Any:
-    """Return the name and features of this processor, as Numba compiles for it."""
+    """Return LLVM's description of this processor, with the options that Numba uses."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     target = binding.Target.from_default_triple()
@@ -224,7 +231,7 @@ def _machine() -> Any:
 
 
 def _object_file(name: str, text: str, symbol: str) -> bytes:
-    """Return the machine code of an entry and everything that it calls."""
+    """Return the machine code of an entry and of all functions that the entry calls."""
     # Once nobody else can call these, LLVM sees that none fails, and drops how Numba would report that to Python.
     module = binding.parse_assembly(text)
     for part in (*module.functions, *module.global_variables):

@@ -1,4 +1,4 @@
-"""The counting of words: scan a part of a text, then find each of its words in a table.
+"""The counting of words. A part of a text is scanned, then each of its words is looked up in a table.
 
 A part has some ten thousand bytes, so the scanner's output is still in the cache when the words are looked up. The
 caller makes the tables larger when `count_block` asks for room.
@@ -53,41 +53,47 @@ class Scratch(NamedTuple):
 
 @kernel
 def count_block(machine, drops_blanks, data, segment_ends, first, words, scratch, registers):
-    """Count the words of a block from the registers' state on, each segment a text; return False if room is missing."""
+    """Count the words of a block, from the state in the registers on. Each segment is a text.
+
+    Return False if a table lacks room.
+    """
     cuts = scratch.cuts
-    found = registers[FOUND]
+    count = registers[FOUND]
     while True:
-        if found > 1:
-            short, long = _sort_by_length(machine, drops_blanks, data, scratch, found - 1)
-            if not _has_room(words, cuts, short, long, found):
-                registers[FOUND] = found
+        if count > 1:
+            short, long = _sort_by_length(machine, drops_blanks, data, scratch, count - 1)
+            if not _has_room(words, cuts, short, long, count):
+                registers[FOUND] = count
                 return False
             _count_short(words, scratch, short, first)
             _count_long(words, data, scratch, long, first)
-            cuts[0] = cuts[found - 1]
-            found = 1
+            cuts[0] = cuts[count - 1]
+            count = 1
         if registers[SEGMENT] == len(segment_ends):
-            registers[FOUND] = found
+            registers[FOUND] = count
             return True
-        found = _scan_stretch(machine, data, segment_ends, cuts, registers, found)
+        count = _scan_stretch(machine, data, segment_ends, cuts, registers, count)
 
 
 @kernel
-def _scan_stretch(machine, data, segment_ends, cuts, registers, found):
+def _scan_stretch(machine, data, segment_ends, cuts, registers, count):
     pause = registers[POSITION] + STRETCH
-    while registers[SEGMENT] < len(segment_ends) and registers[POSITION] < pause and found + 3 <= len(cuts):
+    while registers[SEGMENT] < len(segment_ends) and registers[POSITION] < pause and count + 3 <= len(cuts):
         stop = segment_ends[registers[SEGMENT]]
-        found = scan(machine, data, min(stop, pause), registers, cuts, found)
-        if registers[POSITION] == stop and found + 3 <= len(cuts):
-            found = end_text(machine, registers, cuts, found)
+        count = scan(machine, data, min(stop, pause), registers, cuts, count)
+        if registers[POSITION] == stop and count + 3 <= len(cuts):
+            count = end_text(machine, registers, cuts, count)
             begin_text(registers, stop)
             registers[SEGMENT] += 1
-    return found
+    return count
 
 
 @kernel
 def _sort_by_length(machine, drops_blanks, data, scratch, words):
-    """Separate short and long words, and write the keys of the short ones; return how many there are of each."""
+    """Separate short and long words, and write the keys of the short words.
+
+    Return the number of short and of long words.
+    """
     cuts, keys, places, long_words = scratch.cuts, scratch.keys, scratch.places, scratch.long_words
     short, long = np.uint64(0), np.uint64(0)
     for word in range(np.uint64(words)):
@@ -110,9 +116,9 @@ def _sort_by_length(machine, drops_blanks, data, scratch, words):
 
 
 @kernel
-def _has_room(words, cuts, short, long, found):
-    """Return whether the words of a part would fit even if all of them were new."""
-    copied = np.int64(cuts[found - 1] - cuts[0]) + 16 * long
+def _has_room(words, cuts, short, long, count):
+    """Return whether the tables have room for the words of a part even if all of these words are new."""
+    copied = np.int64(cuts[count - 1] - cuts[0]) + 16 * long
     return (
         hold(words.short_firsts, words.used[SHORT] + short)
         and hold(words.long_firsts, words.used[LONG] + long)
@@ -160,7 +166,7 @@ def _count_long(words, data, scratch, number, first):
 
 @kernel
 def last_safe_cut(machine, safe_pairs, data, start, stop):
-    """Return the last offset inside data[start:stop] at which the text may be divided, or -1."""
+    """Return the last offset inside data[start:stop] at which the text may be divided. Return -1 if there is none."""
     behind = -1  # the kind of the character from `place` on
     place = stop
     while place > start:

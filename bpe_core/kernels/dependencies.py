@@ -1,8 +1,8 @@
-"""A key for the machine code of each kernel: equal keys mean equal code.
+"""The keys for the machine code of kernels. If the keys of two kernels are equal, their code is equal.
 
-A kernel depends on its own source and on everything that it names: other kernels and their names, constants, named
-tuples. It depends on its arguments, and on the compiler. Comments, docstrings and line numbers do not matter. So a
-change to one kernel makes its code and that of its callers outdated, and no other.
+A kernel depends on its own source and on everything that the source names: other kernels, constants, named tuples. The
+code also depends on the types of the arguments, and on the compiler. Comments, docstrings and line numbers do not
+matter. So a change to one kernel makes the code of this kernel and of its callers outdated, and no other code.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ OURS = __name__.partition(".")[0]
 
 
 def key_of(function: Callable[..., Any], arguments: tuple[Any, ...], compiler: str) -> str:
-    """Return the key of a kernel's code for such arguments; `compiler` describes the compiler and its target."""
+    """Return the key of a kernel's code for arguments like these. `compiler` describes the compiler and its target."""
     described = [compiler, *map(_argument, arguments), *sorted(_everything_named(_plain(function)))]
     return hashlib.sha256("\n".join(described).encode()).hexdigest()[:32]
 
 
 def _argument(value: Any) -> str:
-    """Return what code depends on: the kinds of arrays and numbers, and the names of fields."""
+    """Return a description of an argument: the types of arrays and numbers, and the names of fields."""
     if isinstance(value, tuple):
         names = getattr(value, "_fields", range(len(value)))
         fields = ", ".join(f"{name}: {_argument(part)}" for name, part in zip(names, value, strict=True))
@@ -42,25 +42,25 @@ def _argument(value: Any) -> str:
 
 
 def _everything_named(function: FunctionType) -> set[str]:
-    """Return the descriptions of a kernel and of all that it names, directly or through the functions it calls."""
-    found: dict[str, str] = {}
+    """Return the descriptions of a kernel and of everything that it names, also through the functions that it calls."""
+    descriptions: dict[str, str] = {}
     left = [function]
     while left:
         described = left.pop()
         name = f"{described.__module__}.{described.__qualname__}"
-        if name in found:
+        if name in descriptions:
             continue
-        found[name] = f"{name}\n{_code_of(described)}"
+        descriptions[name] = f"{name}\n{_code_of(described)}"
         for other, value in _named_by(described):
             if isinstance(value, FunctionType):
                 left.append(value)
             else:
-                found[f"{name} names {other}"] = f"{other} = {_constant(value)}"
-    return {*found.values()}
+                descriptions[f"{name} names {other}"] = f"{other} = {_constant(value)}"
+    return {*descriptions.values()}
 
 
 def code_of_module(module: ModuleType) -> str:
-    """Return the source without comments, blank lines, and the docstring of the module."""
+    """Return the source of a module without comments, blank lines, and the docstring of the module."""
     parsed = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8"))
     has_docstring = ast.get_docstring(parsed) is not None
     return "\n".join(map(ast.unparse, parsed.body[1:] if has_docstring else parsed.body))
@@ -75,7 +75,7 @@ def _parsed(function: Callable[..., Any]) -> ast.FunctionDef:
 
 
 def _code_of(function: Callable[..., Any]) -> str:
-    """Return the source without comments and docstring."""
+    """Return the source of a function without comments and docstring."""
     definition = _parsed(function)
     has_docstring = ast.get_docstring(definition) is not None
     statements = definition.body[1:] if has_docstring else definition.body
@@ -83,7 +83,7 @@ def _code_of(function: Callable[..., Any]) -> str:
 
 
 def _named_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Return each name of the source that has a meaning outside of it, with that meaning."""
+    """Yield each name in a function's source that is defined outside the function, with the value of the name."""
     meant = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     for name in function.__code__.co_varnames:
         meant.pop(name, None)
@@ -97,7 +97,7 @@ def _named_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Return the function behind a kernel, as it was written."""
+    """Return the Python function of a kernel."""
     return getattr(value, "py_func", value)
 
 

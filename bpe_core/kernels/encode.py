@@ -1,6 +1,7 @@
-"""The encoding of words as tokens, with a memory of the words seen before.
+"""The encoding of words as tokens, with a memory of words that were encoded before.
 
-The keys of a block of words are computed first and looked up afterwards, so that the waits for memory overlap.
+The keys of a block of words are computed first and looked up afterwards, so that several look-ups wait for memory at
+the same time.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class SymbolTable(NamedTuple):
 
 @bundle
 class Spelled(NamedTuple):
-    """A buffer for the symbols of one word as they were before merging; only used for SYMBOLS."""
+    """A buffer for the symbols of one word before merging. It is only used for SYMBOLS."""
 
     symbols: Int32s
     widths: Int32s
@@ -89,7 +90,7 @@ class Cutter(NamedTuple):
 
 @bundle
 class TextWords(NamedTuple):
-    """The words of a text: each reaches from one cut to the next."""
+    """The words of a text. Each word reaches from one offset in `cuts` to the next offset."""
 
     cuts: Int32s
     kinds: Bytes  # the kind of each code point for the scanner
@@ -98,7 +99,7 @@ class TextWords(NamedTuple):
 
 @inlined
 def spell(alphabet, pieces, data, start, stop, kind, cells, spelled):
-    """Write the base symbols of a word; return how many there are."""
+    """Write the base symbols of a word. Return the number of symbols."""
     number = alphabet.number
     count, finds_first = np.int64(0), number[FINDS_FIRST] > 0
     if number[MARKER_BEFORE] >= 0:
@@ -142,7 +143,7 @@ def add_symbol(symbol, width, count, kind, cells, spelled):
 
 @inlined
 def write_results(table, room, spelled, symbols, kind, results, place):
-    """Write the results for a merged word; return how many numbers they are."""
+    """Write the results for a merged word. Return the number of numbers that were written."""
     cells, ranks = room.cells, room.ranks
     count = np.int64(0)
     if kind == IDS:
@@ -179,7 +180,7 @@ def most_results(length, words, kind):
 
 @inlined
 def cut_anew(cutter, data, start, length, kind, results, place):
-    """Merge or split a word and write the results; return how many numbers they are."""
+    """Encode a word without the memory, and write the results. Return the number of numbers that were written."""
     table, pieces, alphabet, room, spelled = cutter.table, cutter.pieces, cutter.alphabet, cutter.room, cutter.spelled
     if kind == PIECES:
         count, _ = write_pieces(pieces, data, start, start + length, results, place)
@@ -201,11 +202,11 @@ def cut_anew(cutter, data, start, length, kind, results, place):
 
 
 @inlined
-def encode_one(cutter, memory, data, start, length, one, other, slot, kind, out, free, progress):
-    """Encode a word that memory may know; `progress` gives the reason if it was not encoded."""
-    is_remembered = other != np.uint64(0)
+def encode_one(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress):
+    """Encode a word that may be in the memory. If the word was not encoded, `progress` holds the reason."""
+    is_remembered = second_key != np.uint64(0)
     if is_remembered:
-        slot, is_known = slot_of(memory, data, start, length, one, other, slot)
+        slot, is_known = slot_of(memory, data, start, length, key, second_key, slot)
         if is_known:
             return recall(memory, slot, out, free)
         if lacks_memory(memory, most_results(length, 1, kind)):
@@ -216,13 +217,13 @@ def encode_one(cutter, memory, data, start, length, one, other, slot, kind, out,
         return np.int64(0)
     count = cut_anew(cutter, data, start, length, kind, out, free)
     if is_remembered:
-        remember(memory, data, start, length, one, other, slot, out, free, count)
+        remember(memory, data, start, length, key, second_key, slot, out, free, count)
     return count
 
 
 @kernel
 def encode_words(cutter, memory, data, words, stop, kind, out, progress):
-    """Write the results for the words up to `stop`, one after another, unless a buffer is too small."""
+    """Write the results for the words up to `stop`, one after another. Stop earlier if a buffer is too small."""
     cuts, keys = words.cuts, cutter.keys
     first = progress[NEXT_WORD]
     progress[STATUS] = DONE
@@ -245,8 +246,8 @@ def encode_words(cutter, memory, data, words, stop, kind, out, progress):
                     break
             word = first + (np.int64(keys.cuts[done]) if words.drops_blanks else done)
             start, length = np.int64(cuts[word]), np.int64(cuts[word + 1]) - np.int64(cuts[word])
-            one, other, slot = keys.first[done], keys.second[done], keys.places[done]
-            written = encode_one(cutter, memory, data, start, length, one, other, slot, kind, out, free, progress)
+            key, second_key, slot = keys.first[done], keys.second[done], keys.places[done]
+            written = encode_one(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress)
             if progress[STATUS] != DONE:
                 count = word - first
                 break
@@ -260,9 +261,9 @@ def encode_words(cutter, memory, data, words, stop, kind, out, progress):
 
 @kernel
 def encode_texts(cutter, registers, memory, data, edges, words, kind, out, free_at, progress):
-    """Encode texts that lie from edge to edge; `free_at` gets the offset of the ids of each.
+    """Encode texts that reach from one edge to the next. `free_at` gets the offset of the ids of each text.
 
-    They are scanned block by block, unless the cuts of all are given.
+    The texts are scanned block by block, unless the offsets of all words are given.
     """
     machine, cuts = cutter.machine, words.cuts
     progress[STATUS] = DONE
@@ -284,17 +285,17 @@ def encode_texts(cutter, registers, memory, data, edges, words, kind, out, free_
                 continue
             end = edges[progress[TEXT] + 1]
             cuts[0] = cuts[progress[CUTS] - 1]
-            found = scan(machine, data, min(end, registers[POSITION] + AT_ONCE), registers, cuts, np.int64(1))
-            if registers[POSITION] == end and found + 3 <= len(cuts):
-                found = end_text(machine, registers, cuts, found)
+            count = scan(machine, data, min(end, registers[POSITION] + AT_ONCE), registers, cuts, np.int64(1))
+            if registers[POSITION] == end and count + 3 <= len(cuts):
+                count = end_text(machine, registers, cuts, count)
                 progress[ENDED] = 1
-            progress[CUTS], progress[NEXT_WORD] = found, 0
+            progress[CUTS], progress[NEXT_WORD] = count, 0
         encode_words(cutter, memory, data, words, progress[CUTS] - 1, kind, out, progress)
 
 
 @bundle
 class ShortText(NamedTuple):
-    """The buffers of one short text, from its bytes to its tokens, so that one small call is enough."""
+    """The buffers of one short text, from its bytes to its tokens. With them, encoding takes a single small call."""
 
     cutter: Cutter
     registers: Int64s
@@ -312,7 +313,7 @@ class ShortText(NamedTuple):
 
 @kernel
 def encode_short(text, size):
-    """Change and encode that many bytes; return the number of tokens, or -1 if a buffer is too small."""
+    """Normalize and encode `size` bytes. Return the number of tokens, or -1 if a buffer is too small."""
     edges, borders, progress = text.edges, text.borders, text.progress
     edges[0], edges[1] = 0, size
     progress[:] = 0

@@ -1,7 +1,7 @@
-"""The application of a history's steps to tokens: each step joins them or splits them again.
+"""The application of a history's steps to tokens. A step joins tokens or splits them again.
 
-A step without effect is skipped: the next step is the lowest one after the last that joins two neighbours or drops a
-token that is there. Possible next steps wait in a heap, by step and offset.
+A step without effect is skipped. The next step is the lowest step after the last step that joins two neighbours, or
+that drops a token in the word. Possible next steps wait in a heap, sorted by step and offset.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _GONE = -1  # in place of a token that was joined to the one before
 
 @bundle
 class StepTable(NamedTuple):
-    """A table of the steps that join each pair. The first step that joins a pair is its rank in a `MergeTable`."""
+    """A table of the steps that join each pair.
+
+    The first step that joins a pair is the rank of the pair in a `MergeTable`.
+    """
 
     left: Int32s
     right: Int32s  # below zero if the left token is dropped
@@ -46,7 +49,7 @@ def _behind(further, row, last):
 
 @kernel
 def _enter(table, steps, room, size, place, stop, last):
-    """Put on the heap what steps after `last` do with the token at an offset; return the heap's new size."""
+    """Put the steps after `last` that change the token at an offset on the heap. Return the new size of the heap."""
     cells, limit, middle = room.cells, table.number[LIMIT], np.int64(room.next_place[place])
     if middle < stop:
         row = rank_of(table.keys, table.ranks, np.int32(NEVER), cells[place], cells[middle])
@@ -73,7 +76,10 @@ def _enter_all(table, steps, room, stop, last):
 
 @kernel
 def _join(steps, room, place, stop, row):
-    """Join the token at an offset to the next, if the step still can; return whether it could."""
+    """Join the token at an offset to the next token, if the step can still do this.
+
+    Return whether the tokens were joined.
+    """
     cells, following = room.cells, room.next_place
     middle = np.int64(following[place])
     if middle >= stop or cells[middle] != steps.right[row]:
@@ -98,7 +104,7 @@ def _fall_apart(steps, room, place, stop, row):
 
 @kernel
 def follow(table, steps, room, symbols):
-    """Apply all steps up to the limit to the symbols in `room.cells`, each followed by the next."""
+    """Apply all steps up to the limit to the symbols in `room.cells`. At the start each symbol is a token."""
     heap, place = room.short, np.int64(0)
     size = _enter_all(table, steps, room, symbols, np.int64(-1))
     while size > 0:
@@ -133,7 +139,7 @@ def line_up(room, symbols):
 
 @inlined
 def write_followed(room, symbols, results, free):
-    """Write the tokens that are left; return how many there are."""
+    """Write the tokens that remain after the steps. Return the number of tokens."""
     count, place = np.int64(0), np.int64(0)
     while place < symbols:
         results[free + count] = room.cells[place]
@@ -144,7 +150,7 @@ def write_followed(room, symbols, results, free):
 
 @kernel
 def follow_word(table, steps, room, symbols, results, free):
-    """Write the tokens of a word, a single token marked as whole; return how many there are."""
+    """Write the tokens of a word, and return their number. A single token is marked as a whole word."""
     line_up(room, symbols)
     follow(table, steps, room, symbols)
     count = write_followed(room, symbols, results, free)
@@ -155,9 +161,10 @@ def follow_word(table, steps, room, symbols, results, free):
 
 @kernel
 def follow_runs(table, steps, room, ids, borders):
-    """Apply the steps to the tokens between each two borders; the borders move with the tokens.
+    """Apply the steps to the tokens between each two borders. The borders move with the tokens.
 
-    No step joins two neighbours that meet inside no token, so the parts between such offsets are treated separately.
+    No step joins two symbols that are neighbours inside no token, so the parts between such offsets are handled
+    separately.
     """
     keys, ranks, never, free = table.keys, table.ranks, np.int32(NEVER), np.int64(0)
     for run in range(len(borders) - 1):

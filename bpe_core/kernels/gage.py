@@ -1,7 +1,7 @@
-"""Gage's compressor: in one block after another, an unused byte replaces the most frequent pair.
+"""Gage's compressor. In each block, an unused byte replaces the most frequent pair, again and again.
 
-A block is short and its pairs are pairs of bytes, so each pair has its own counter, and the pairs worth replacing are
-in a plain list: counts only fall after a pair first occurs, so the list only gets shorter.
+A block is short and its pairs are pairs of bytes, so each pair has its own counter. The pairs that are worth replacing
+are in a plain list. Counts only fall after a pair first occurs, so the list only gets shorter.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class Blocks(NamedTuple):
 
 
 class State(NamedTuple):
-    """The state of the block that is compressed. A pair of bytes is one number; the left byte is the higher half."""
+    """The state of the block that is compressed.
+
+    A pair of bytes is stored as one number, with the left byte in the higher half.
+    """
 
     blocks: Blocks
     counts: Int32s  # the count of each pair
@@ -62,22 +65,27 @@ class Reasons(NamedTuple):
 
 @kernel
 def cut_blocks(data, starts, size, most, ends, times_of, times):
-    """Write the end and the repetitions of each block, as far as there is room; return the number of blocks."""
-    found = 0
+    """Write the end and the repetitions of each block while there is room. Return the number of all blocks."""
+    count = 0
     for word in range(len(starts) - 1):
         start = starts[word]
         while start < starts[word + 1]:
             stop = _end_of_block(data, start, min(start + size, starts[word + 1]), most)
-            if found < len(ends):
-                ends[found], times[found] = stop, times_of[word]
-            found += 1
+            if count < len(ends):
+                ends[count], times[count] = stop, times_of[word]
+            count += 1
             start = stop
-    return found
+    return count
 
 
 @kernel
 def _end_of_block(data, start, stop, most):
-    """Return the first offset of a byte too many, or `stop`. Four 64-bit numbers record which bytes were seen."""
+    """Return the offset of the first byte that would be one different byte too many.
+
+    Return `stop` if there is no such byte.
+
+    Four 64-bit numbers record which bytes occurred.
+    """
     first = second = third = fourth = np.uint64(0)
     different = 0
     for place in range(start, stop):
@@ -124,7 +132,7 @@ def begin_block(state, block):
 
 @kernel
 def add(state, left, right):
-    """Count one more occurrence, and list the pair as soon as it is worth replacing."""
+    """Count one more occurrence of a pair. List the pair as soon as it is worth replacing."""
     pair, number = left << 8 | right, state.number
     state.counts[pair] += 1
     if state.counts[pair] >= number[MIN_FREQUENCY] and not state.is_listed[pair] and may_join(state, left, right):
@@ -140,7 +148,7 @@ def may_join(state, left, right):
 
 @kernel
 def size_of_table(stands):
-    """Return the size of the table in bytes if these bytes represent pairs; see methods/gage/block_form.py."""
+    """Return the size of the table in bytes if these bytes represent pairs. See methods/gage/block_form.py."""
     size = byte = 0
     while byte < 256:
         end = byte
@@ -160,7 +168,7 @@ def size_of_table(stands):
 
 @kernel
 def free_byte(state):
-    """Return the highest byte that neither occurs nor represents a pair; -1 if there is none."""
+    """Return the highest byte that neither occurs nor represents a pair. Return -1 if there is no such byte."""
     free = state.number[FREE] - 1
     while free >= 0 and state.taken[free]:
         free -= 1
@@ -170,7 +178,7 @@ def free_byte(state):
 
 @kernel
 def best_pair(state, but):
-    """Return the pair that is replaced next, but not the pair `but`."""
+    """Return the pair that is replaced next. The pair `but` is left out."""
     counts, number = state.counts, state.number
     kept, best, most, tied = 0, np.int64(NO_PAIR), np.int32(0), False
     for i in range(number[PAYING]):
@@ -195,7 +203,7 @@ def best_pair(state, but):
 
 @kernel
 def first_of(state, count, but):
-    """Return the listed pair with that count that occurs first."""
+    """Return the listed pair with this count that occurs first. The pair `but` is left out."""
     cells, place = state.blocks.cells, state.number[START]
     while True:
         pair = np.int64(cells[place]) << 8 | np.int64(cells[place + 1])
@@ -205,36 +213,39 @@ def first_of(state, count, but):
 
 
 @kernel
-def comes_before(state, one, other):
-    """Return whether the tie rule prefers the first of two pairs of equal count, if the pairs alone decide that."""
+def comes_before(state, pair, other):
+    """Return whether the tie rule prefers the first of two pairs with equal counts.
+
+    The rule must depend on the pairs alone.
+    """
     ties = state.number[TIES]
     if ties != BY_IDS:
-        order = compare_texts_of(state, one >> 8, other >> 8)
+        order = compare_texts_of(state, pair >> 8, other >> 8)
         if order == 0:
-            order = compare_texts_of(state, one & 255, other & 255)
+            order = compare_texts_of(state, pair & 255, other & 255)
         if order != 0:
             return order < 0 if ties == BY_SMALLEST_TEXT else order > 0
-        return compare_ids(state.ids, one, other) < 0  # two tokens may have the same text
-    return compare_ids(state.order, one, other) < 0
+        return compare_ids(state.ids, pair, other) < 0  # two tokens may have the same text
+    return compare_ids(state.order, pair, other) < 0
 
 
 @kernel
-def compare_texts_of(state, one, other):
+def compare_texts_of(state, token, other):
     places, lengths = state.places, state.lengths
-    return compare_texts(state.blocks.data, places[one], lengths[one], places[other], lengths[other])
+    return compare_texts(state.blocks.data, places[token], lengths[token], places[other], lengths[other])
 
 
 @kernel
-def compare_ids(order, one, other):
-    difference = np.int64(order[one >> 8]) - np.int64(order[other >> 8])
+def compare_ids(order, pair, other):
+    difference = np.int64(order[pair >> 8]) - np.int64(order[other >> 8])
     if difference != 0:
         return difference
-    return np.int64(order[one & 255]) - np.int64(order[other & 255])
+    return np.int64(order[pair & 255]) - np.int64(order[other & 255])
 
 
 @kernel
 def replace(state, pair, code):
-    """Write a byte wherever the pair occurs, from the left, and update the counts of its neighbours."""
+    """Replace each occurrence of a pair by a byte, from left to right, and update the counts of neighbouring pairs."""
     cells, counts, number = state.blocks.cells, state.counts, state.number
     left, right = np.int64(pair >> 8), np.int64(pair & 255)
     learn_byte(state, left, right, code)
@@ -279,7 +290,7 @@ def learn_byte(state, left, right, code):
 
 @kernel
 def first_place(state, left, right):
-    """Return the offset in the data at which the text of a pair first begins."""
+    """Return the first offset in the data at which the text of a pair begins."""
     cells, at = state.blocks.cells, state.number[START]
     place = at
     while np.int64(cells[at]) != left or np.int64(cells[at + 1]) != right:
@@ -312,7 +323,7 @@ def make_step(state, columns, reasons, pair, code):
 
 @kernel
 def learn(state, columns, reasons, stop_at, work):
-    """Make steps up to the row `stop_at`, or until about that much work is done."""
+    """Make steps up to the row `stop_at`, or until about `work` units of work are done."""
     number = state.number
     while number[STEPS] < stop_at and work > 0 and not number[AT_END]:
         code = free_byte(state)

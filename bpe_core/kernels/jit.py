@@ -1,8 +1,8 @@
 """The decorators of functions that become machine code.
 
 Their definition depends on the process. A process that compiles (`bpe_core.compiler`) has the decorators of
-`compiling.py`. All others have light ones, which load kept code and never import Numba. If machine code cannot be made
-or loaded in this way, they are Numba's own, with Numba's own cache.
+`compiling.py`. Every other process has light decorators, which load stored code and never import Numba. If machine code
+cannot be made or loaded in this way, the decorators are those of Numba, with Numba's own cache.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 
 
 def bundle(named_tuple: type[Tuple]) -> type[Tuple]:
-    """Let a named tuple of arrays remember their addresses, for fast calls; no array may be resized in place."""
+    """Make a named tuple of arrays cache the addresses of its arrays, for fast calls.
+
+    No array may be resized in place.
+    """
     details = {name: getattr(named_tuple, name) for name in ("__doc__", "__module__", "__qualname__")}
     details["is_bundle"] = True
     return type(named_tuple.__name__, (named_tuple,), details)  # without __slots__, unlike its parent
@@ -57,7 +60,7 @@ else:
     kernel = Kernel
 
     def inlined(function):
-        """Leave a function unchanged: only the compiler has to inline functions into kernels."""
+        """Return the function unchanged. Only the compiler has to inline functions into kernels."""
         return function
 
     intrinsic = inlined

@@ -1,4 +1,6 @@
-"""The joining of one word by a table of priorities: of all neighbours that may be joined, the best pair comes first.
+"""The joining of one word by a table of priorities.
+
+Among all neighbours that may be joined, the best pair is joined first.
 
 Priorities may fall from one join to the next, so the pairs wait in a heap. No join crosses two base symbols that are
 neighbours in no token, so the parts between such offsets are joined separately, and heaps stay small.
@@ -21,7 +23,7 @@ _JOINT_PLACES = (1 << _JOINT_BITS) - 1
 
 @kernel
 def slot_of_pair(keys, left, right):
-    """Return the slot of a pair in the table; -1 if it has none."""
+    """Return the slot of a pair in the table. Return -1 if the table lacks the pair."""
     key = pair_key(left, right)
     place = place_of_pair(keys, key)
     return np.int64(place) if keys[place] == key else np.int64(-1)
@@ -29,7 +31,10 @@ def slot_of_pair(keys, left, right):
 
 @kernel
 def enter_pairs(table, left, right, priorities, tokens):
-    """Enter pairs with their results; if a pair is listed twice, the better entry stays."""
+    """Enter pairs with their tokens into the table.
+
+    If a pair is listed twice, the entry with the better priority stays.
+    """
     keys = table.keys
     for row in range(len(left)):
         key = pair_key(left[row], right[row])
@@ -41,7 +46,10 @@ def enter_pairs(table, left, right, priorities, tokens):
 
 @kernel
 def whole_word(pieces, data, start, stop):
-    """Return the token that spells a whole word, whatever the pairs say."""
+    """Return the token whose text is the whole word. The pairs of the table do not matter.
+
+    Return NO_TOKEN if there is no such token.
+    """
     rows, node = pieces.rows, np.int64(STARTING)
     for place in range(start, stop):
         child = np.int64(rows[node * ROW + FIRST]) + np.int64(data[place])
@@ -76,7 +84,7 @@ def drop_lowest(heap, size):
 
 @kernel
 def _slot_that_joins(table, left, right):
-    """Return the slot of a pair that may be joined; -1 if it may not."""
+    """Return the slot of a pair that may be joined. Return -1 for any other pair."""
     slot = slot_of_pair(table.keys, left, right)
     if slot >= 0 and table.ranks[slot] < MEETS and table.joined[slot] < table.number[BASE] + table.number[LIMIT]:
         return slot if table.joined[slot] != table.number[AND_NOT] else np.int64(-1)
@@ -85,7 +93,7 @@ def _slot_that_joins(table, left, right):
 
 @kernel
 def _enter_pair(table, room, size, place, stop):
-    """Put the pair at an offset on the heap, if it may be joined; return the heap's new size."""
+    """Put the pair at an offset on the heap if it may be joined. Return the new size of the heap."""
     middle = np.int64(room.next_place[place])
     if middle < stop:
         slot = _slot_that_joins(table, room.cells[place], room.cells[middle])
@@ -97,7 +105,7 @@ def _enter_pair(table, room, size, place, stop):
 
 @kernel
 def enter_heap(table, room, start, stop):
-    """Put all pairs of a range on the heap; return how many there are."""
+    """Put all pairs of a range on the heap that may be joined. Return the size of the heap."""
     size = np.int64(0)
     for place in range(start, stop - 1):
         size = _enter_pair(table, room, size, place, stop)
@@ -106,7 +114,7 @@ def enter_heap(table, room, start, stop):
 
 @kernel
 def join_stretch(table, room, start, stop, size):
-    """Join the pairs on the heap, and those that are added meanwhile."""
+    """Join the pairs on the heap, and the pairs that are added while joining."""
     cells, following, preceding, heap = room.cells, room.next_place, room.previous_place, room.short
     while size > 0:
         lowest = heap[0]
@@ -130,7 +138,10 @@ def join_stretch(table, room, start, stop, size):
 
 @kernel
 def join_word(table, room, symbols, unknown, results, free):
-    """Join the base symbols in `room.cells` and write the tokens, `unknown` neighbours as one; return how many."""
+    """Join the base symbols in `room.cells`, and write the tokens. Neighbouring `unknown` tokens become one token.
+
+    Return the number of tokens.
+    """
     cells, following, preceding = room.cells, room.next_place, room.previous_place
     count, start = np.int64(0), np.int64(0)
     while start < symbols:

@@ -1,8 +1,8 @@
-"""Machine code kept from one start to the next: one file that holds all of it, and whether it is as it was made.
+"""The machine code that is stored from one start to the next, in one file, and the check whether the file is intact.
 
-It is trusted like our own code, so the file lies beside that, where installing puts it (`building.py`), or in a folder
-that belongs to the person alone. It begins with a checksum of the rest, is read once by each process, and stays in
-memory, so nothing that is damaged is ever used. This module imports neither Numba nor llvmlite's compiler.
+Stored code is trusted like the program's own code. So the file lies beside the program, where an installation puts it
+(`building.py`), or in a folder that only the person can change. It begins with a checksum, is read once by each
+process, and stays in memory, so damaged code is never used. This module imports neither Numba nor llvmlite's compiler.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class KeptKernel(NamedTuple):
 
 @dataclass(frozen=True)
 class Pack:
-    """The machine code that is kept, by the name of the kernel and the kinds of its arguments."""
+    """The stored machine code, by the name of the kernel and the kinds of its arguments."""
 
     fallback: str = ""  # why Numba's own cache is used instead of machine code kept here; empty if it is not
     parts: tuple[str, ...] = ()  # the parts that are made
@@ -84,7 +84,7 @@ class Pack:
         return bool(self.fallback) or {*self.parts} >= PARTS.keys()
 
     def written(self) -> bytes:
-        """Return a checksum, a line that describes the rest, all machine code, and all tables."""
+        """Return the pack as bytes: a checksum, a line that describes the content, all machine code, and all tables."""
         made = sorted(self.kernels.items())
         rows = [(*name, code.key, code.symbol, code.answer, len(code.code)) for name, code in made]
         tables = sorted(self.tables.items())
@@ -95,7 +95,7 @@ class Pack:
 
     @classmethod
     def read(cls, content: bytes) -> Pack:
-        """Return the pack, or raise a ValueError where the content is not what was written.
+        """Return the pack in these bytes. Raise ValueError if the bytes are damaged.
 
         >>> content = Pack(kernels={("scan", "i8"): KeptKernel("f", "", b"1, 2")}).written()
         >>> Pack.read(content).kernels["scan", "i8"].code
@@ -142,7 +142,10 @@ def is_making() -> bool:
 
 @cache
 def folder() -> Path | None:
-    """Return the folder for this version of the kernels: the installed one, else the person's own, else None."""
+    """Return the folder for this version of the kernels: the installed folder, or else the person's own folder.
+
+    Return None if there is no safe folder.
+    """
     name = f"kernels-{_fingerprint()}"
     installed = _KERNEL_FOLDER / _INSTALLED / name
     if not os.environ.get(LOCATION) and _read(installed) is not None:
@@ -155,7 +158,10 @@ def folder() -> Path | None:
 
 
 def to_install() -> tuple[Path, str] | None:
-    """Return the file of the machine code, if it is valid, and its place in an installed package."""
+    """Return the file of the machine code and its path in an installed package.
+
+    Return None if there is no valid file.
+    """
     place = folder()
     if place is None or pack() is None:
         return None
@@ -179,7 +185,7 @@ def base() -> Path | None:
 
 
 def _fingerprint() -> str:
-    """Return a fingerprint that changes whenever kept code could be outdated.
+    """Return a fingerprint that changes whenever stored code might be outdated.
 
     It covers sources, Python, llvmlite and the processor.
     """
@@ -196,9 +202,9 @@ def _fingerprint() -> str:
 
 
 def _llvmlite() -> str:
-    """Return the version of the library that loads machine code; empty if it is missing.
+    """Return the version of the library that loads machine code. Return an empty text if the library is missing.
 
-    It belongs to one release of Numba.
+    Each release of the library belongs to one release of Numba.
     """
     try:
         import llvmlite  # without its compiler, which takes a hundred times as long to load
@@ -222,15 +228,18 @@ def processor() -> str:
 
 
 def pack() -> Pack | None:
-    """Return the code kept so far; None if it is missing or damaged. It grows while another process makes more."""
+    """Return the code that is stored.
+
+    Return None if it is missing or damaged. It grows while another process compiles.
+    """
     global _pack, _looked_at
     if (_pack is None or not _pack.is_whole) and (place := folder()) is not None:
         seen = _state(place / _FILE)
-        found = None if seen == _looked_at else _read(place)
+        stored = None if seen == _looked_at else _read(place)
         _looked_at = seen
         # A process that has loaded machine code cannot go on with Numba's own cache.
-        if found is not None and (_pack is None or not found.fallback):
-            _pack = found
+        if stored is not None and (_pack is None or not stored.fallback):
+            _pack = stored
             with suppress(OSError):
                 os.utime(place)
     return _pack
@@ -238,31 +247,34 @@ def pack() -> Pack | None:
 
 def _state(file: Path) -> tuple[int, int] | None:
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns
+    return status.st_ino, status.st_mtime_ns
 
 
 def has(part: str = "") -> bool:
-    """Return whether this part and those before it are there; without a part, whether everything is."""
-    found = _pack if _pack is not None and _pack.is_whole else pack()
-    if found is None or found.is_whole:
-        return found is not None
+    """Return whether the code of this part and of all earlier parts is stored.
+
+    Without a part, return whether all code is.
+    """
+    stored = _pack if _pack is not None and _pack.is_whole else pack()
+    if stored is None or stored.is_whole:
+        return stored is not None
     order = [*PARTS]
-    return bool(part) and {*found.parts}.issuperset(order[: order.index(part) + 1])
+    return bool(part) and {*stored.parts}.issuperset(order[: order.index(part) + 1])
 
 
 def share() -> float:
-    """Return how much of the work is done, from 0 to 1."""
-    found = pack()
+    """Return the share of the code that is stored, from 0 to 1."""
+    stored = pack()
     if has():
         return 1.0
-    return 0.0 if found is None else sum(PARTS.get(part, 0.0) for part in found.parts)
+    return 0.0 if stored is None else sum(PARTS.get(part, 0.0) for part in stored.parts)
 
 
 def _read(place: Path) -> Pack | None:
-    """Return the code kept in a folder; None if it is damaged."""
+    """Return the code stored in a folder. Return None if it is missing or damaged."""
     try:
         return Pack.read((place / _FILE).read_bytes())
     except (OSError, ValueError, TypeError):
@@ -270,17 +282,17 @@ def _read(place: Path) -> Pack | None:
 
 
 def made_before() -> dict[str, KeptKernel]:
-    """Return machine code of other versions of the kernels that were used recently, by its key."""
-    found = dict[str, KeptKernel]()
+    """Return the machine code that other versions of the kernels stored and used recently, by its key."""
+    code_of_key = dict[str, KeptKernel]()
     for place in _folders(base()):
         with suppress(OSError):
             pack = _read(private_folder(place))
-            found |= {} if pack is None else {code.key: code for code in pack.kernels.values()}
-    return found
+            code_of_key |= {} if pack is None else {code.key: code for code in pack.kernels.values()}
+    return code_of_key
 
 
 def take(content: bytes) -> None:
-    """Use code that another process made and could not keep; raise a ValueError if it is damaged."""
+    """Use code that another process made and could not store. Raise ValueError if the code is damaged."""
     global _pack
     _pack = Pack.read(content)
 
@@ -289,7 +301,7 @@ def take(content: bytes) -> None:
 
 
 def can_be_made() -> bool:
-    """Return whether there is a writable folder to keep the code in, on a disk with room."""
+    """Return whether there is a folder in which code can be stored, on a disk with enough room."""
     import shutil  # takes a while to load, and small commands never need it
 
     place = folder()
@@ -297,13 +309,16 @@ def can_be_made() -> bool:
 
 
 def claim() -> Lock | None:
-    """Claim the right to make the code, which one process has at a time; raise an OSError if nothing can be written."""
+    """Return the lock that a process needs to make the code, or None if another process has it.
+
+    Raise OSError if nothing can be written.
+    """
     place = folder()
     return None if place is None else Lock.acquire(place / _LOCK)
 
 
 def is_being_made() -> bool:
-    """Return whether another process has claimed it."""
+    """Return whether another process has the lock and makes the code."""
     place = folder()
     if place is None or not (place / _LOCK).exists():
         return False
@@ -318,7 +333,7 @@ def is_being_made() -> bool:
 
 
 def keep(made: Pack) -> None:
-    """Put the code in place of the former one, as a whole; only for the process with the claim."""
+    """Replace the stored code by this code as a whole. Only the process with the lock may call this."""
     place = folder()
     assert place is not None
     global _pack
@@ -330,7 +345,7 @@ def keep(made: Pack) -> None:
 
 
 def remove_outdated(today: Path) -> None:
-    """Remove the folders of other versions that were not used for a month; two versions may exist side by side."""
+    """Remove the folders of other versions that were not used for a month. Two versions may exist side by side."""
     import shutil
 
     for other in _folders(today.parent):
@@ -344,7 +359,7 @@ def remove_outdated(today: Path) -> None:
 
 
 def _folders(place: Path | None) -> list[Path]:
-    """Return the folders of all versions."""
+    """Return the folders of all versions in a folder."""
     if place is None:
         return []
     try:

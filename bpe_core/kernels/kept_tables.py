@@ -1,7 +1,8 @@
-"""The scanner's tables of the named patterns, kept with the machine code.
+"""The scanner's tables of the named patterns, which are stored with the machine code.
 
-Making a table takes longer than loading the machine code that reads it. A table is found by a hash of its pattern and
-of the release of `regex`, which knows the characters. With another release, and for other patterns, it is made anew.
+Making a table takes longer than loading the machine code that reads it. A table is stored under a hash of its pattern
+and of the release of `regex`, which defines the classes of characters. With another release, and for other patterns,
+the table is made again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ UNITS = ("file", "line")
 
 
 def scan_table(recipe: Recipe) -> ScanTable | None:
-    """Return the scanner's table for a recipe; None if only `regex` can split by its pattern."""
+    """Return the scanner's table for a recipe. Return None if only `regex` can split by the recipe's pattern."""
     if recipe.pattern != CUSTOM_PATTERN:
         return named_table(recipe.pattern, recipe.unit, older=recipe.older_unicode)
     return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
@@ -36,25 +37,25 @@ def scan_table(recipe: Recipe) -> ScanTable | None:
 def named_table(pattern: str, unit: str = "file", *, older: bool = False) -> ScanTable:
     pack = kept.pack()
     written = None if pack is None else pack.tables.get(_key(pattern, unit, older))
-    found = table_for(pattern, unit, older=older) if written is None else read(written)
-    assert found is not None  # every named pattern has a table
-    return found
+    table = table_for(pattern, unit, older=older) if written is None else read(written)
+    assert table is not None  # every named pattern has a table
+    return table
 
 
 def written_tables() -> Mapping[str, bytes]:
-    """Return all tables of named patterns as they are kept, by their hash."""
+    """Return the tables of all named patterns as bytes, by their hash."""
     wanted = product(NAMED_PATTERNS, UNITS, (False, True))
     return {_key(*of): written(named_table(of[0], of[1], older=of[2])) for of in wanted}
 
 
 def _key(pattern: str, unit: str, older: bool) -> str:
     named = NAMED_PATTERNS[pattern]
-    told = (named.expression, named.drops_whitespace, unit, older, regex.__version__)
-    return sha256(repr(told).encode()).hexdigest()[:32]
+    content = (named.expression, named.drops_whitespace, unit, older, regex.__version__)
+    return sha256(repr(content).encode()).hexdigest()[:32]
 
 
 def written(table: ScanTable) -> bytes:
-    """Return a table as bytes: instead of the kind of every character, the ranges of characters of the same kind.
+    """Return a table as bytes. Ranges of characters of the same kind replace the kind of every character.
 
     >>> table = named_table("gpt2")
     >>> again = read(written(table))

@@ -1,14 +1,14 @@
 """The merge loop.
 
-Counts only fall: a pair that exists can only lose occurrences, and pairs with the new token
-are all born during the merge that makes it. From this follows nearly everything here:
- - the occurrences of a pair are one sorted slice of `arena`, written once at its birth;
- - whether it still stands at one of them is asked of the cell, which names the pair it begins;
- - no table of pairs is searched, as each new pair replaces one that is known (see learn_join.py);
- - a pair born too rare is forgotten at once, and so is everything that would descend from it;
- - the best pair is found without keeping all pairs in order (see learn_queue.py).
+Counts only fall: a pair that exists can only lose occurrences, and all pairs with the new token are created during the
+merge that makes the token. Nearly all rules of this module follow from this fact:
+ - the occurrences of a pair are one sorted slice of `arena`, which is written once when the pair is created;
+ - a cell names the pair that begins at it, so the cell says whether an occurrence in the slice still exists;
+ - no table of pairs is searched, because each new pair replaces a known pair (see learn_join.py);
+ - a pair that is too rare when it is created is never stored, and neither are pairs that would follow from it;
+ - the best pair is found without sorting all pairs (see learn_queue.py).
 
-What stands at very many places is merged on two cores (see learn_in_halves.py).
+A pair with very many occurrences is merged on two cores (see learn_in_halves.py).
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ FEW_JOINTS = 100  # up to here, cells are still in the cache when the pairs are 
 
 @kernel
 def learn(state, scores, columns, reasons, stop_at, work):
-    """Merge until `stop_at` merges are learned or about that much work is done; `status` tells why it ended."""
+    """Merge until `stop_at` merges are learned, or until about `work` units of work are done.
+
+    `status` says why the loop ended.
+    """
     run = state.run[0]
     run.status = GOING
     while run.merges < stop_at and work > 0:
@@ -74,7 +77,7 @@ def end_step(state, columns):
 
 @kernel
 def forbid_due(state):
-    """Remove the pairs that are forbidden from this step on; they cannot occur later."""
+    """Remove the pairs that are forbidden from this step on. They cannot occur later."""
     run, forbidden = state.run[0], state.forbidden
     while 3 * run.forbidden < len(forbidden) and forbidden[3 * run.forbidden] <= run.merges:
         at = 3 * run.forbidden
@@ -103,20 +106,20 @@ def let_queue(state, scores, pair):
 @kernel
 def queue_base_pairs(state, scores):
     for pair in range(1, state.run[0].pairs):
-        one = state.pairs[pair]
-        if one.count >= state.run[0].min_frequency and may_join(state, one.left, one.right):
+        record = state.pairs[pair]
+        if record.count >= state.run[0].min_frequency and may_join(state, record.left, record.right):
             let_queue(state, scores, pair)
 
 
 @kernel
-def leading_pairs(state, scores, wanted, found):
-    """Write the best pairs in the order in which they would be merged now; return how many there are."""
+def leading_pairs(state, scores, wanted, leading):
+    """Write the best pairs in the order in which they would be merged now. Return the number of pairs."""
     total = 0
     while total < wanted:
         pair = best(state, scores)
         if pair == NO_PAIR:
             break
-        found[total] = pair
+        leading[total] = pair
         total += 1
         if len(scores) == 0:
             drop_top(state)
@@ -124,15 +127,15 @@ def leading_pairs(state, scores, wanted, found):
             take_top(state, scores, np.int64(scores.entries[pair].owner))
     for i in range(total):
         if len(scores) == 0:
-            push(state, found[i])
+            push(state, leading[i])
         else:
-            put_in(state, scores, found[i])
+            put_in(state, scores, leading[i])
     return total
 
 
 @kernel
 def choose(state, scores):
-    """Return the pair to merge next: (pair, left, right); left is -1 if there is none."""
+    """Return the pair to merge next as (pair, left, right). `left` is -1 if there is no pair."""
     step = state.run[0].merges
     if step < state.run[0].forced and state.forced_left[step] >= 0:
         left, right = np.int64(state.forced_left[step]), np.int64(state.forced_right[step])
@@ -145,7 +148,7 @@ def choose(state, scores):
 
 @kernel
 def find_pair(state, left, right):
-    """Return the number of a pair of tokens if it is remembered, in the list of the younger token."""
+    """Return the number of a pair of tokens if the pair is stored. The list of the younger token is searched."""
     pairs, base = state.pairs, state.run[0].base
     younger = max(left, right)
     if younger < base:
@@ -158,7 +161,7 @@ def find_pair(state, left, right):
 
 @kernel
 def missing_room(state, pair, left, right):
-    """Return GOING if there is room for everything that this merge can create, or else the reason to stop."""
+    """Return GOING if there is room for everything that this merge may create. Otherwise return the reason to stop."""
     run = state.run[0]
     tokens = run.base + run.merges + 1
     born = min(2 * np.int64(state.pairs[pair].times), 2 * tokens) + 1 if pair != NO_PAIR else 0
@@ -177,7 +180,7 @@ def missing_room(state, pair, left, right):
 
 @kernel
 def name_token(state, left, right):
-    """Write the new token's length and text; return its id."""
+    """Write the length and the text of the new token. Return its id."""
     token = state.run[0].base + state.run[0].merges
     state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
     if state.run[0].whole_characters:
@@ -204,7 +207,7 @@ def write_text(state, token, left, right):
 
 @kernel
 def write_choice(state, scores, columns, reasons, pair, left, right):
-    """Write the choice with its reasons, and what would have been chosen without an intervention."""
+    """Write the chosen pair with its reasons, and the pair that would have been chosen without an intervention."""
     row, pairs = state.run[0].merges, state.pairs
     count = pairs[pair].count if pair != NO_PAIR else np.int64(0)
     columns.left[row], columns.right[row], columns.count[row] = left, right, count
@@ -221,7 +224,7 @@ def write_choice(state, scores, columns, reasons, pair, left, right):
 
 @kernel
 def merge(state, scores, pair, token):
-    """Replace every occurrence of the pair by the new token; return how much work it was."""
+    """Replace every occurrence of the pair by the new token. Return the amount of work."""
     run, pairs = state.run[0], state.pairs
     first, times, first_born = pairs[pair].first, np.int64(pairs[pair].times), run.pairs
     work, before = times, run.tokens_left

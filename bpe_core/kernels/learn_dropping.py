@@ -1,12 +1,14 @@
-"""The merge loop where tokens are dropped, so that counts may rise again.
+"""The merge loop for methods that drop tokens, so that counts may rise again.
 
-Nothing of `learn.py` holds here that follows from counts only falling: a pair may be born anew in places that another
-merge made long ago. So the first cell of a token holds the token itself (its last one minus its length, as there). The
-places of each token are a list through the cells, and a pair is found where one of its tokens is, the rarer one.
+The rules of `learn.py` that follow from falling counts do not hold here: a pair may be created anew at places that
+another merge made long ago. So the first cell of a token holds the token itself. Its last cell holds minus its length,
+as in `learn.py`. The places of each token are a list through the cells, and a pair is searched at the places of its
+rarer token.
 
-What is changed lies in a window: it begins and ends with whole rows of equal tokens, as `aaa` holds a+a once. The pairs
-in it are taken off their counts before, and added to them behind. Those that rose enter the queue again; what is there
-of them already is put right when it comes up, as anything that has fallen.
+A change happens in a window, which begins and ends with whole rows of equal tokens, because `aaa` holds a+a once. The
+pairs in the window are subtracted from their counts before the change and added after the change. Pairs whose counts
+have risen enter the queue again. Their older entries are corrected when they come to the top, as for counts that have
+fallen.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ class Tokens(NamedTuple):
 
 @kernel
 def begin(state, tokens):
-    """Count base symbols, and their pairs."""
+    """Count the base symbols and their pairs."""
     cells, stop = state.cells, np.int64(len(state.cells) - 1)
     for cell in range(len(cells) - 1, -1, -1):
         if cells[cell] != SEPARATOR:
@@ -80,7 +82,7 @@ def weight_at(state, cell):
 
 @kernel
 def learn(state, tokens, columns, stop_at, work, wanted, tau, into_bytes):
-    """Merge and drop until there are `stop_at` steps, or the wanted tokens, or about that much work is done."""
+    """Merge and drop until there are `stop_at` steps or `wanted` tokens, or about `work` units of work are done."""
     run, number = state.run[0], tokens.number
     run.status = GOING
     while run.merges < stop_at and work > 0:
@@ -123,7 +125,10 @@ def learn(state, tokens, columns, stop_at, work, wanted, tau, into_bytes):
 
 @kernel
 def missing_room(state, tokens, places, parts, length):
-    """Return GOING if there is room for a step with so many places and parts, and a text of that length in bytes."""
+    """Return GOING if there is room for a step with this many places and parts, and for a text of `length` bytes.
+
+    Otherwise return the reason to stop.
+    """
     run = state.run[0]
     run.wanted = min(places * (parts + 1), 2 * tokens.number[TOKENS] + parts + 2)
     if run.pairs + run.wanted > len(state.pairs) or run.heap + run.wanted > len(state.heap):
@@ -141,7 +146,10 @@ def write_drop(columns, row, token, count):
 
 @kernel
 def due(tokens, left, right, count, tau, base):
-    """Return the halves that a merge drops, because it takes a share of at least `tau` of their occurrences."""
+    """Return the halves that a merge drops, because the merge takes a share of at least `tau` of their occurrences.
+
+    NOT_MADE replaces a half that is not dropped.
+    """
     drops_left = left >= base and np.float64(count) / np.float64(tokens.held[left]) >= tau
     drops_right = left != right and right >= base and np.float64(count) / np.float64(tokens.held[right]) >= tau
     if drops_left:
@@ -151,7 +159,10 @@ def due(tokens, left, right, count, tau, base):
 
 @kernel
 def token_of(state, tokens, left, right):
-    """Return the token with the text and the length of both: one that was made before, or a new one."""
+    """Return the token with the joined text and length of two tokens.
+
+    The token may have been made before, or be new.
+    """
     token, run = tokens.number[TOKENS], state.run[0]
     write_text(state, token, left, right)
     state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
@@ -180,9 +191,12 @@ def slot_of(state, tokens, token):
 
 
 @kernel
-def are_alike(state, one, other):
-    """Return whether two tokens have one text and one length; a word can spell the text of its marker."""
-    return state.token_lengths[one] == state.token_lengths[other] and compare_tokens(state, one, other) == 0
+def are_alike(state, token, other):
+    """Return whether two tokens have the same text and the same length.
+
+    A word can spell the text of its marker, so the text alone is not enough.
+    """
+    return state.token_lengths[token] == state.token_lengths[other] and compare_tokens(state, token, other) == 0
 
 
 @kernel
@@ -193,7 +207,7 @@ def enter_texts(state, tokens):
 
 @kernel
 def fall_apart(tokens, token, base, into_bytes):
-    """Write the remaining parts of a token into `parts`; return how many there are."""
+    """Write the tokens that replace a dropped token into `parts`. Return the number of these tokens."""
     parts, count, at = tokens.parts, np.int64(1), np.int64(0)
     parts[0] = token
     while at < count:
@@ -213,7 +227,7 @@ def fall_apart(tokens, token, base, into_bytes):
 
 @kernel
 def merge(state, tokens, left, right, token):
-    """Join the pair wherever it occurs; return the amount of work."""
+    """Join every occurrence of the pair. Return the amount of work."""
     cells, lengths, work = state.cells, state.token_lengths, np.int64(0)
     first_length, length = np.int64(lengths[left]), np.int64(lengths[token])
     by_right = tokens.places[right] < tokens.places[left]
@@ -252,7 +266,10 @@ def is_pair(cells, start, left, right, first_length):
 
 @kernel
 def pair_ends(cells, cell, left, right):
-    """Return whether the pair ends at this cell, too: pairs in a row are joined together, from the first on."""
+    """Return whether an occurrence of the pair ends at this cell.
+
+    Pairs in a row are joined together, from the first pair on.
+    """
     before = start_of_token_before(cells, cell)
     return cells[before] == right and (left == right or comes_after(cells, before, left))
 
@@ -264,7 +281,7 @@ def comes_after(cells, cell, token):
 
 @kernel
 def drop(state, tokens, token, parts):
-    """Split a token into `parts` parts wherever it occurs; return the amount of work."""
+    """Split every occurrence of a token into `parts` parts. Return the amount of work."""
     cells, work = state.cells, np.int64(0)
     tokens.in_use[token] = 0
     tokens.number[IN_USE] -= 1
@@ -299,7 +316,7 @@ def put(state, tokens, cell, token):
 
 @kernel
 def put_in(tokens, cell, token):
-    """Make a cell the first of a token's places."""
+    """Add a cell at the beginning of a token's list of places."""
     following = np.int64(tokens.first[token])
     tokens.first[token] = cell
     tokens.next_of[cell], tokens.before_of[cell] = following, NOWHERE
@@ -325,7 +342,10 @@ def take_out(state, tokens, cell):
 
 @kernel
 def row_before(cells, cell):
-    """Return where a row of equal tokens begins that ends before this cell; the cell itself if none does."""
+    """Return the beginning of the row of equal tokens that ends before this cell.
+
+    Return the cell if there is no row.
+    """
     before = start_of_token_before(cells, cell)
     token = cells[before]
     while token != SEPARATOR and cells[before] == token:
@@ -336,7 +356,7 @@ def row_before(cells, cell):
 
 @kernel
 def row_after(state, cell):
-    """Return where a row of equal tokens ends that begins at this cell; the cell itself if none does."""
+    """Return the end of the row of equal tokens that begins at this cell. Return the cell if there is no row."""
     token = state.cells[cell]
     while token != SEPARATOR and state.cells[cell] == token:
         cell += state.token_lengths[token]
@@ -345,7 +365,7 @@ def row_after(state, cell):
 
 @kernel
 def count_pairs(state, cell, stop, weight):
-    """Add a weight to the count of each pair from a cell on."""
+    """Add a weight to the count of each pair between two cells."""
     cells, lengths, is_twin = state.cells, state.token_lengths, False
     left = np.int64(cells[cell])
     cell += lengths[left]
@@ -388,7 +408,7 @@ def enter_touched(state):
 
 @kernel
 def enter_all(state):
-    """Fill the empty table of pairs, and the queue."""
+    """Enter all pairs into the empty table of pairs, and queue them."""
     state.run[0].heap = 0
     for pair in range(1, state.run[0].pairs):
         left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)

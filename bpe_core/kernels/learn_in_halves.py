@@ -1,8 +1,8 @@
-"""A merge at very many places on two cores, each of which joins half of the words.
+"""A merge at very many places on two cores. Each core joins half of the words.
 
-The second half has neighbours, groups and joints of its own, so its cells get other numbers than the pairs will have;
-they are put right when the places are noted. As its words are all behind those of the first half, pairs are born, and
-listed in their slices, in the order in which one thread would have met them.
+The second half has neighbours, groups and joints of its own, so its cells get other numbers than the pairs will have.
+The numbers are corrected when the places are written. All words of the second half come after those of the first half.
+So pairs are created, and listed in their slices, in the same order as on one thread.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from bpe_core.kernels.memory import prefetch
 
 @kernel
 def begin_wide(state, columns):
-    """Choose a pair, and divide its occurrences between two words; return where each part begins, and the end."""
+    """Choose a pair, and divide its occurrences between two words.
+
+    Return the beginning of each part and the end of the second part.
+    """
     pair, left, right = choose(state, ())
     state.run[0].chosen = pair
     name_token(state, left, right)
@@ -84,7 +87,7 @@ def settle_halves(state, other, joined):
 
 @kernel
 def place_second(state, joined, first_born):
-    """Enter pairs as `place` does, where almost all cells have other numbers."""
+    """Write the occurrences of the second half as `place` does. Here almost all cells have other numbers."""
     cells, arena, groups, joints = state.cells, state.arena, state.groups, state.joints
     for i in range(joined):
         if i + AHEAD < joined:

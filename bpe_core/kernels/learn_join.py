@@ -1,8 +1,9 @@
-"""One merge: the tokens at its places are joined, and each pair that is broken there is replaced by a new one.
+"""One merge: the tokens at the pair's places are joined, and each pair that is broken there is replaced by a new
+pair.
 
-If `a b` is joined in `p a b n`, (p, ab) is born with the weight that (p, a) loses, and (ab, n) with that of (b, n). So
-the neighbours are collected in groups, one for each broken pair. Then the groups become pairs, and last their places
-are noted.
+If `a b` is joined in `p a b n`, the pair (p, ab) is created with the weight that (p, a) loses, and the pair (ab, n)
+with the weight that (b, n) loses. So the neighbours are collected in groups, one group for each broken pair. Then the
+groups become pairs, and at last the places of these pairs are written.
 """
 
 from __future__ import annotations
@@ -33,14 +34,17 @@ FEW_JOINTS = 100  # up to here, cells are still in the cache when the pairs are 
 
 @kernel
 def join(state, pair, token, begin, stop):
-    """Join the occurrences at some entries, and gather neighbours in groups, one for each broken pair; how many joined.
+    """Join the occurrences at the entries from `begin` to `stop`.
 
-    To wait for memory only once, cells get the numbers of new pairs if all are remembered, and `joints` what `place`
-    must know of real occurrences (`aaa` holds a+a twice but gives one token). Where two new tokens become neighbours
-    (`abab`), the first one's right neighbour was (ab, a) for a moment; their group is that of NO_PAIR before the pair.
+    Collect the neighbours in a group for each broken pair.
 
-    Where counts are apart, `bbb` holds b+b once: if its first b is joined to an a, b+b stays as frequent as it was. Of
-    three new tokens side by side two are a pair.
+    Return the number of joined occurrences. To wait for memory only once, cells get the numbers that new pairs have if
+    all of them are stored, and `joints` stores the facts that `place` needs about real occurrences (`aaa` holds a+a
+    twice but gives one token). If two new tokens become neighbours (`abab`), the right neighbour of the first token was
+    (ab, a) for a moment. Their group is the group of NO_PAIR before the pair.
+
+    If counts are apart, `bbb` holds b+b once: if its first b is joined to an a, b+b stays as frequent as it was. Two of
+    three new tokens side by side form a pair.
     """
     cells, arena, pairs, joints = state.cells, state.arena, state.pairs, state.joints
     groups, sides, words, hints = state.groups, state.sides, state.words, state.word_hints
@@ -92,7 +96,10 @@ def join(state, pair, token, begin, stop):
 
 @inlined
 def stays_before(cells, cell, length, pair):
-    """Return whether a row of equal tokens holds as many pairs without its first token; the second begins at `cell`."""
+    """Return whether a row of equal tokens holds as many pairs without its first token.
+
+    The second token begins at `cell`.
+    """
     count = np.int64(2)
     while pair_at(cells, cell) == pair:
         cell += length
@@ -113,7 +120,9 @@ def stays_behind(cells, cell, pair):
 
 @inlined
 def fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born):
-    """Begin to fetch what the next occurrences need: cells and, if there are many pairs, the sides of neighbours."""
+    """Begin to fetch the memory for the next occurrences: their cells and, if there are many pairs, the sides of
+    neighbours.
+    """
     if entry + AHEAD < stop:
         prefetch(cells, np.uint64(arena[entry + AHEAD]))
     if first_born > MANY_PAIRS and entry + NEAR < stop:
@@ -124,13 +133,16 @@ def fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born):
 
 @inlined
 def pair_at(cells, cell):
-    """Return the pair that begins at a cell; NO_PAIR if there is none, or no token begins there."""
+    """Return the pair that begins at a cell. Return NO_PAIR if no pair or no token begins there."""
     return max(np.int64(NO_PAIR), np.int64(cells[cell])) & PAIR_BITS
 
 
 @inlined
 def weight_of(here, cell, words, hints):
-    """Return how often the word of a token occurs: from its first cell, or else from the table of words."""
+    """Return how often the word of a token occurs.
+
+    The number is in the first cell of the token, or in the table of words.
+    """
     weight = here >> WEIGHT_SHIFT
     if weight == 0:
         word = hints[cell >> HINT_SHIFT]
@@ -148,7 +160,10 @@ def start_of_token_before(cells, cell):
 
 @inlined
 def gathered(groups, sides, old, side, weight, used):
-    """Add a place to the group of the neighbours that lose this pair; return the group and how many are in use."""
+    """Add a place to the group of the neighbours that lose this pair.
+
+    Return the group, and the number of groups in use.
+    """
     group = np.int64(sides[2 * old + side])
     if group == 0:
         group = used
@@ -173,7 +188,7 @@ def note_joint(joints, at, cell, start, before, behind):
 
 @kernel
 def settle(state, pair, token, joined):
-    """Lower the counts of the old pairs, and create the new ones."""
+    """Lower the counts of the old pairs, and create the new pairs."""
     groups, pairs, sides = state.groups, state.pairs, state.sides
     left, chained = pairs[pair].left, np.int64(sides[2 * NO_PAIR + IS_BEFORE])
     keeps_places = joined > FEW_JOINTS
@@ -198,7 +213,10 @@ def settle(state, pair, token, joined):
 
 @kernel
 def give_birth(state, group, left, right, weight, times, keeps_places):
-    """Remember the pair that replaces a group's old one, if it can ever be merged; else perhaps reserve a place."""
+    """Store the pair that replaces the old pair of a group, if the new pair can ever be merged.
+
+    Otherwise the group has no pair. If `keeps_places` is true, an empty pair then takes the number of the new pair.
+    """
     run = state.run[0]
     forced = run.merges < run.forced
     least = run.forced_frequency if forced else run.min_frequency

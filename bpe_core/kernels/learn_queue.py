@@ -1,10 +1,10 @@
-"""The queue of pairs: a heap of the frequent ones, and lists of the others, by frequency.
+"""The queue of pairs: a heap of the frequent pairs, and lists of all other pairs, by frequency.
 
-Counts only fall, and a pair is never born more frequent than the pair merged at its birth.
-So the pairs below some level of frequency wait in plain lists, one a level, and only when
-the heap runs empty the next level's pairs enter it. Neither is kept up to date: a pair
-whose count has fallen since is put right when it comes to the top of the heap, or when the
-turn of its list comes. A tie is decided only between pairs that get that far.
+Counts only fall, and a new pair is never more frequent than the pair whose merge created it. So the pairs below some
+level of frequency wait in plain lists, one list for each level. When the heap is empty, the pairs of the next level
+enter the heap. Neither the heap nor the lists are kept up to date: a pair whose count has fallen is corrected when it
+comes to the top of the heap, or when its list enters the heap. A tie is decided only between pairs that come to the
+top.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT, BY_LARGEST_TEXT = range(4)
 
 @kernel
 def level_of(count):
-    """Return the level of a count: one for each count up to 128, then 64 for each doubling."""
+    """Return the level of a count.
+
+    Each count up to 128 has a level, and above 128 there are 64 levels for each doubling.
+    """
     bits = np.float64(count).view(np.int64)
     return (bits >> np.int64(46)) - np.int64(1023 << 6)
 
@@ -38,7 +41,7 @@ def text_prefix(text, text_starts, token):
 
 @kernel
 def compare_texts(text, start, length, other_start, other_length):
-    """Return a negative, zero or positive number, as the first of two texts sorts before, with or after the other."""
+    """Return a negative, zero or positive number if the first text sorts before, with or after the second text."""
     for i in range(min(length, other_length)):
         difference = np.int64(text[start + i]) - np.int64(text[other_start + i])
         if difference != 0:
@@ -47,17 +50,20 @@ def compare_texts(text, start, length, other_start, other_length):
 
 
 @kernel
-def compare_tokens(state, one, other):
-    if one == other:
+def compare_tokens(state, token, other):
+    if token == other:
         return np.int64(0)
     starts = state.text_starts
-    length, other_length = starts[one + 1] - starts[one], starts[other + 1] - starts[other]
-    return compare_texts(state.text, starts[one], length, starts[other], other_length)
+    length, other_length = starts[token + 1] - starts[token], starts[other + 1] - starts[other]
+    return compare_texts(state.text, starts[token], length, starts[other], other_length)
 
 
 @kernel
 def first_occurrence(cells, arena, pairs, pair):
-    """Return the first cell where the pair still occurs, or -1; earlier occurrences are forgotten for good."""
+    """Return the first cell at which the pair still occurs, or -1.
+
+    Earlier occurrences are removed from the pair's slice.
+    """
     entry = pairs[pair].first
     stop = entry + pairs[pair].times
     while entry < stop and cells[arena[entry]] & PAIR_BITS != pair:
@@ -69,7 +75,7 @@ def first_occurrence(cells, arena, pairs, pair):
 
 @kernel
 def tie_key(state, pair):
-    """Return a number that sorts pairs of equal count as the tie rule does (texts: by their beginning)."""
+    """Return a number that sorts pairs of equal count as the tie rule does. For texts the number is their beginning."""
     rule = state.run[0].ties
     if rule == BY_FIRST_SEEN:
         return first_occurrence(state.cells, state.arena, state.pairs, pair)
@@ -116,7 +122,7 @@ def wait(pairs, waiting, pair, level):
 
 @kernel
 def enter(state, pair):
-    """Put a pair that may be merged into the heap, or among those that wait."""
+    """Put a pair that may be merged into the heap, or into the list of its level."""
     level = level_of(state.pairs[pair].count)
     if level < state.run[0].level:
         wait(state.pairs, state.waiting, pair, level)
@@ -183,7 +189,7 @@ def sink(state, count, key, pair):
 
 @kernel
 def best_pair(state):
-    """Return the pair to merge next, on top of the heap; NO_PAIR if none is frequent enough."""
+    """Return the pair to merge next, which is on top of the heap. Return NO_PAIR if no pair is frequent enough."""
     run, heap, pairs, cells = state.run[0], state.heap, state.pairs, state.cells
     least, moves = run.min_frequency, run.ties == BY_FIRST_SEEN
     while run.heap > 0 or next_level(state):
@@ -202,7 +208,7 @@ def best_pair(state):
 
 @kernel
 def next_level(state):
-    """Move the waiting pairs of the highest level into the heap; return False if none waits."""
+    """Move the waiting pairs of the highest level into the heap. Return False if no pair waits."""
     run, pairs, waiting = state.run[0], state.pairs, state.waiting
     least = run.min_frequency
     while run.level > 0:
@@ -222,7 +228,7 @@ def next_level(state):
 
 @kernel
 def any_pair_left(state):
-    """Return whether any two neighbours could still be merged if they were more frequent."""
+    """Return whether two neighbours could still be merged if they were more frequent."""
     cells, longest = state.cells, state.run[0].max_length
     length_behind = np.int64(0)  # the token after it, 0 for a separator
     cell = np.int64(len(cells) - 1)

@@ -1,20 +1,20 @@
-"""The queue of pairs by score, where scores rise and fall: pairs in groups, and an order of the groups.
+"""The queue of pairs by score, for scores that rise and fall: the pairs in groups, and an order of the groups.
 
-The score of a pair is its count over the counts of both its tokens. All three fall while tokens are used up, so a score
-may fall, and it may *rise*: when a merge uses up `a`, every other pair of `a` rises. A frequent token has thousands of
-pairs, and is used up again and again; to move them all each time would take hours.
+The score of a pair is its count over the counts of both its tokens. All three counts fall while tokens are used up, so
+a score may fall, and it may *rise*: when a merge uses up `a`, every other pair of `a` rises. A frequent token has
+thousands of pairs, and is used up again and again. Moving all these pairs each time would take hours.
 
-So each pair belongs to the more frequent of its two tokens (as things stood when it was born), its owner. Among the
-pairs of one owner its own count is the same for all: they are ordered by count over the count of the *other* token,
-and nothing moves when the owner is used up; only the owner moves among the owners, who are ordered by the scores of
-their best pairs. When the rarer token of a pair is used up, that pair is moved; but a rare token has few pairs.
+So each pair belongs to an owner, the token that was more frequent when the pair was created. Within the pairs of one
+owner, the owner's count is the same for all. So they are ordered by their count over the count of the *other* token,
+and no pair moves when the owner is used up. Only the owner moves among the owners, which are ordered by the scores of
+their best pairs. When the rarer token of a pair is used up, the pair is moved; but a rare token has few pairs.
 
-What has fallen is put right when it comes to the top, as in learn_queue.py: an entry is never worse than the truth.
-Scores are compared as floating point where these are far enough apart to be sure, else as fractions of whole numbers,
-multiplied crosswise in 128 and 192 bits.
+An entry that has fallen is corrected when it comes to the top, as in learn_queue.py: an entry is never worse than its
+true score. Scores are compared as floating-point numbers if these are far enough apart. Otherwise they are compared as
+fractions of whole numbers, multiplied crosswise in 128 and 192 bits.
 
-The pairs of an owner are a pairing heap: a tree in which no child is better than its parent, and where a pair
-can be cut out and put in again anywhere.
+The pairs of an owner are a pairing heap: a tree in which no child is better than its parent, and from which any pair
+can be removed and inserted again.
 """
 
 from __future__ import annotations
@@ -77,16 +77,16 @@ def high_half(a, b):
 
 @kernel
 def compare_products(a, b, c, d):
-    """Return a negative, zero or positive number, as a*b is less than, equal to or more than c*d."""
-    one, other = high_half(np.uint64(a), np.uint64(b)), high_half(np.uint64(c), np.uint64(d))
-    if one == other:
-        one, other = np.uint64(a) * np.uint64(b), np.uint64(c) * np.uint64(d)
-    return np.int64(one > other) - np.int64(one < other)
+    """Return a negative, zero or positive number if a*b is less than, equal to or greater than c*d."""
+    product, other_product = high_half(np.uint64(a), np.uint64(b)), high_half(np.uint64(c), np.uint64(d))
+    if product == other_product:
+        product, other_product = np.uint64(a) * np.uint64(b), np.uint64(c) * np.uint64(d)
+    return np.int64(product > other_product) - np.int64(product < other_product)
 
 
 @kernel
 def thirds(a, b, c):
-    """Return the product of three numbers in three parts of 64 bits."""
+    """Return the product of three numbers in three parts of 64 bits, the highest part first."""
     x, y, z = np.uint64(a), np.uint64(b), np.uint64(c)
     high, low = high_half(x, y), x * y
     carried = high_half(low, z)
@@ -96,12 +96,14 @@ def thirds(a, b, c):
 
 @kernel
 def compare_scores(count, left, right, other_count, other_left, other_right):
-    """Return a negative, zero or positive number, as the first score is worse, equal or better."""
-    one = np.float64(count) / np.float64(left) / np.float64(right)
-    other = np.float64(other_count) / np.float64(other_left) / np.float64(other_right)
-    if one > other * SURE:
+    """Return a negative, zero or positive number if the first score is worse than, equal to or better than the
+    second score.
+    """
+    score = np.float64(count) / np.float64(left) / np.float64(right)
+    other_score = np.float64(other_count) / np.float64(other_left) / np.float64(other_right)
+    if score > other_score * SURE:
         return np.int64(1)
-    if other > one * SURE:
+    if other_score > score * SURE:
         return np.int64(-1)
     a, b, c = thirds(count, other_left, other_right)
     d, e, f = thirds(other_count, left, right)
@@ -125,19 +127,22 @@ def wins_tie(state, scores, pair, other):
 
 @kernel
 def is_better(state, scores, pair, other):
-    one, two = scores.entries[pair], scores.entries[other]
-    value, other_value = np.float64(one.count) * np.float64(two.other), np.float64(two.count) * np.float64(one.other)
+    entry, other_entry = scores.entries[pair], scores.entries[other]
+    value, other_value = (
+        np.float64(entry.count) * np.float64(other_entry.other),
+        np.float64(other_entry.count) * np.float64(entry.other),
+    )
     if value > other_value * SURE:
         return True
     if other_value > value * SURE:
         return False
-    order = compare_products(one.count, two.other, two.count, one.other)
+    order = compare_products(entry.count, other_entry.other, other_entry.count, entry.other)
     return order > 0 if order != 0 else wins_tie(state, scores, pair, other)
 
 
 @kernel
 def meld(state, scores, pair, other):
-    """Join two heaps; return the pair on top."""
+    """Join two heaps. Return the pair on top of the new heap."""
     entries = scores.entries
     if pair == NO_PAIR or other == NO_PAIR:
         return max(pair, other)
@@ -154,7 +159,7 @@ def meld(state, scores, pair, other):
 
 @kernel
 def cut_out(entries, pair):
-    """Take a pair, and those below it, out of the heap."""
+    """Remove a pair, and the pairs below it, from the heap."""
     before, sibling = entries[pair].before, entries[pair].sibling
     if entries[before].child == pair:
         entries[before].child = sibling
@@ -167,27 +172,30 @@ def cut_out(entries, pair):
 
 @kernel
 def without_top(state, scores, top):
-    """Make one heap of the pairs below the top, two by two and then all together; return its top."""
+    """Make one heap of the pairs below the top, first two by two and then all together.
+
+    Return the top of the new heap.
+    """
     entries = scores.entries
     waiting = np.int64(entries[top].child)
     entries[top].child = NO_PAIR
     joined = np.int64(NO_PAIR)
     while waiting != NO_PAIR:
-        one, other = waiting, np.int64(entries[waiting].sibling)
-        waiting = np.int64(entries[other].sibling) if other != NO_PAIR else np.int64(NO_PAIR)
-        entries[one].sibling = entries[one].before = NO_PAIR
-        if other != NO_PAIR:
-            entries[other].sibling = entries[other].before = NO_PAIR
-        top_of_both = meld(state, scores, one, other)
+        first, second = waiting, np.int64(entries[waiting].sibling)
+        waiting = np.int64(entries[second].sibling) if second != NO_PAIR else np.int64(NO_PAIR)
+        entries[first].sibling = entries[first].before = NO_PAIR
+        if second != NO_PAIR:
+            entries[second].sibling = entries[second].before = NO_PAIR
+        top_of_both = meld(state, scores, first, second)
         entries[top_of_both].sibling = joined
         joined = top_of_both
-    found = np.int64(NO_PAIR)
+    new_top = np.int64(NO_PAIR)
     while joined != NO_PAIR:
         following = np.int64(entries[joined].sibling)
         entries[joined].sibling = NO_PAIR
-        found = meld(state, scores, found, joined)
+        new_top = meld(state, scores, new_top, joined)
         joined = following
-    return found
+    return new_top
 
 
 @kernel
@@ -200,7 +208,7 @@ def write_entry(state, scores, pair):
 
 @kernel
 def enter_scored(state, scores, pair):
-    """Give a pair that may be merged its owner and its place."""
+    """Store the owner of a pair that may be merged, and put the pair into the heap of the owner."""
     left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
     entry, counts = scores.entries[pair], scores.token_counts
     owner, rarer = (left, right) if counts[left] >= counts[right] else (right, left)
@@ -216,9 +224,9 @@ def enter_scored(state, scores, pair):
 def put_in(state, scores, pair):
     owner = np.int64(scores.entries[pair].owner)
     best = np.int64(scores.best[owner])
-    found = meld(state, scores, best, np.int64(pair))
-    if found != best:
-        scores.best[owner] = found
+    top = meld(state, scores, best, np.int64(pair))
+    if top != best:
+        scores.best[owner] = top
         settle_owner(state, scores, owner)
 
 
@@ -230,7 +238,10 @@ def take_top(state, scores, owner):
 
 @kernel
 def raise_pairs(state, scores, token):
-    """Raise the pairs whose rarer token was used up, unless they lost as much themselves; return how many there are."""
+    """Raise the pairs whose rarer token was used up, unless they lost as many occurrences.
+
+    Return the number of pairs.
+    """
     entries, least, total = scores.entries, state.run[0].min_frequency, np.int64(0)
     now = scores.token_counts[token]
     last, pair = np.int64(NO_PAIR), np.int64(scores.rarer_first[token])
@@ -333,7 +344,7 @@ def move_down(state, scores, owner, place):
 
 @kernel
 def best_scored(state, scores):
-    """Return the pair to merge next; NO_PAIR if none is frequent enough."""
+    """Return the pair to merge next. Return NO_PAIR if no pair is frequent enough."""
     least, moves = state.run[0].min_frequency, state.run[0].ties == BY_FIRST_SEEN
     while scores.number[OWNERS] > 0:
         owner = np.int64(scores.owners[0])
@@ -367,7 +378,7 @@ def write_reasons(state, scores, reasons, left, right, count, other):
 
 @kernel
 def use_up(state, scores, pair, token, used):
-    """Count the tokens of a pair that became a new one, and reorder pairs; return how many pairs may rise."""
+    """Subtract the tokens that became a new token, and reorder pairs. Return the number of pairs that may rise."""
     left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
     scores.token_counts[left] -= used
     scores.token_counts[right] -= used

@@ -1,17 +1,18 @@
-"""The state of the merge loop: its arrays, and what the numbers in them mean.
+"""The state of the merge loop: its arrays, and the meaning of the numbers in them.
 
-The distinct words lie end to end in `cells`, a separator before, between and behind them;
-a token covers a stretch of cells. The first cell of a token holds the *pair* it begins:
-the number under which the token and its right neighbour are remembered. The last cell of a
-longer token holds minus its length, so the token before any place is one look away:
+The distinct words lie end to end in `cells`, with a separator before, between and after them. A token covers a stretch
+of cells. The first cell of a token holds the *pair* that begins at it: the number under which the token and its right
+neighbour are stored. The last cell of a longer token holds minus its length, so one look finds the token before any
+place:
 
-    cells      -1   7  -2   0  -1        one word: a token of two cells, then one of one
-                    a   b   c            pair 7 is (ab, c); nothing follows c: 0
+    cells      -1   7  -2   0  -1        one word: a token of two cells, then a token of one cell
+                    a   b   c            pair 7 is (ab, c); no token follows c: 0
 
-The token at a place is never needed by itself: a pair knows its two tokens. The highest bits of a first cell hold how
-often its word occurs if that is seldom, as with most words; else they are zero, and the word is looked up.
+The token at a place is never needed alone, because a pair stores its two tokens. The highest bits of a first cell hold
+how often its word occurs, if the word is rare, as most words are. Otherwise these bits are zero, and the word is looked
+up.
 
-Pairs that are born get the entries of the arena that the merged pair leaves, so slices are not in the order of pairs.
+New pairs get the entries of the arena that the merged pair leaves, so slices are not in the order of pairs.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ JOINT = np.dtype([("cell", np.int32), ("start", np.int32), ("before", np.int32),
 
 
 class State(NamedTuple):
-    """The state of a run, as arrays; the caller makes them larger when `learn` asks for room."""
+    """The state of a run, as arrays. The caller makes the arrays larger when `learn` asks for room."""
 
     cells: Int32s
     words: Records  # one more than there are words
@@ -144,7 +145,10 @@ SPAN_SHIFT = 4  # above are the words: stretches without a blank
 
 @kernel
 def joined_span(left, right):
-    """Return the flags and the number of words for two tokens that become one; a blank after a colon is flagged."""
+    """Return the flags and the number of words for the token that joins two tokens.
+
+    A blank after a colon is flagged.
+    """
     words = (left >> SPAN_SHIFT) + (right >> SPAN_SHIFT)
     if not (left & ENDS_BLANK or right & BEGINS_BLANK):
         words -= 1  # the last word of the left token continues
@@ -159,9 +163,9 @@ MOST_BEHIND = 3  # bytes of a character after its first
 
 @kernel
 def keeps_characters(left, right):
-    """Return whether tokens become whole characters, or more of one.
+    """Return whether two tokens join to whole characters, or to a larger part of one character.
 
-    n means that n bytes are missing, -n that there are n bytes too many.
+    The number n means that n bytes are missing, and -n means that there are n bytes too many.
     """
     if left == 0 or right >= 0:
         return left == 0 and right == 0
@@ -170,7 +174,7 @@ def keeps_characters(left, right):
 
 @kernel
 def may_join(state, left, right):
-    """Return whether a method may choose the pair."""
+    """Return whether a method may choose the pair at this step."""
     if state.run[0].whole_characters and not keeps_characters(
         np.int64(state.lacks[left]), np.int64(state.lacks[right])
     ):
@@ -198,7 +202,10 @@ FAR_AHEAD = 32  # the same of occurrences, where little is done with each
 
 @kernel
 def give_slice(pairs, run, pair, times):
-    """Give a pair entries of the arena: those that the merged pair left, or new ones at the end. The first of them."""
+    """Give a pair entries of the arena: entries that the merged pair left, or new entries at the end.
+
+    Return the first entry.
+    """
     if run.free + times <= run.free_stop:
         first, before = run.free, run.free_behind
         run.free += times
@@ -216,7 +223,7 @@ def give_slice(pairs, run, pair, times):
 
 @kernel
 def free_slice(pairs, run, pair):
-    """Leave the entries of the merged pair to the pairs that are born next."""
+    """Make the entries of the merged pair free for new pairs."""
     run.free = pairs[pair].first
     run.free_stop = pairs[pair].first + pairs[pair].times
     run.free_behind = pair
@@ -225,7 +232,10 @@ def free_slice(pairs, run, pair):
 
 @kernel
 def tidy_arena(state):
-    """Keep only the remaining occurrences of pairs that may still be merged: never more than tokens."""
+    """Keep only the remaining occurrences of pairs that may still be merged.
+
+    There are never more than there are tokens.
+    """
     cells, arena, pairs, run = state.cells, state.arena, state.pairs, state.run[0]
     least = run.forced_frequency if run.merges < run.forced else run.min_frequency
     end, used = np.int64(0), run.arena
@@ -251,7 +261,7 @@ def tidy_arena(state):
 
 @kernel
 def base_slot(slots, pairs, base, left, right):
-    """Return the slot of a pair of base symbols; it holds NO_PAIR for a new pair."""
+    """Return the slot of a pair of base symbols. The slot holds NO_PAIR for a new pair."""
     if len(slots) == base * base:  # a small alphabet: a place for each pair
         return left * base + right
     mask = np.uint64(len(slots) - 1)
@@ -288,7 +298,7 @@ def fill_slots(state):
 
 @kernel
 def count_base_pairs(state, stop):
-    """Write in each cell before `stop` the pair that begins there; return False when the table is too full."""
+    """Write in each cell before `stop` the pair that begins there. Return False when the table is too full."""
     cells, words, pairs, slots, run = state.cells, state.words, state.pairs, state.base_slots, state.run[0]
     base, word = run.base, np.int64(-1)
     room = min(len(pairs), len(slots) + 1 if len(slots) == base * base else len(slots) // 2)  # one is NO_PAIR
@@ -322,7 +332,10 @@ def count_base_pairs(state, stop):
 
 @kernel
 def add_base_pairs(state, more, numbers):
-    """Add the pairs of another stretch of cells, for all of which there is room, and write their numbers here."""
+    """Add the pairs of another stretch of cells, and write their numbers into `numbers`.
+
+    There must be room for all pairs.
+    """
     pairs, slots, run = state.pairs, state.base_slots, state.run[0]
     for pair in range(1, len(more)):
         left, right = np.int64(more[pair].left), np.int64(more[pair].right)
@@ -336,7 +349,7 @@ def add_base_pairs(state, more, numbers):
 
 @kernel
 def number_slices(state):
-    """Give each pair that is not too rare its slice of the arena. ARENA says how much room all need."""
+    """Give each pair that is not too rare its slice of the arena. ARENA then says how much room all slices need."""
     pairs, run = state.pairs, state.run[0]
     for pair in range(1, run.pairs):
         if pairs[pair].count < run.forced_frequency:
@@ -347,7 +360,9 @@ def number_slices(state):
 
 @kernel
 def place_base_pairs(cells, arena, numbers, fills, first, stop):
-    """Write where the pairs of a stretch of cells are into their slices, and their numbers into the cells."""
+    """Write the places of the pairs in a stretch of cells into their slices, and the numbers of the pairs into the
+    cells.
+    """
     for cell in range(first, stop):
         if cell + AHEAD < stop and cells[cell + AHEAD] > NO_PAIR:
             prefetch(arena, np.uint64(fills[np.int64(cells[cell + AHEAD]) & PAIR_BITS]))

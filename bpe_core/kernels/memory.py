@@ -1,9 +1,11 @@
-"""Operations that NumPy's indexing lacks: reading eight bytes at once, fetching memory ahead of its use, counting bits,
-choosing without a branch, and atomic access for several threads.
+"""Operations that NumPy's indexing lacks.
 
-Numba has no word for the last; LLVM has. `claim`, `set_down`, `look_at`, `publish` and `look_up` are atomic as C11
-means it, so machine code keeps its order on every processor: on x86 by plain moves and one locked instruction to
-claim, on ARM by `ldar`, `stlr` and `casal` or their like.
+They read eight bytes at once, fetch memory ahead of its use, count bits, choose without a branch, and access memory
+atomically for several threads.
+
+Numba has no atomic access, but LLVM has. `claim`, `set_down`, `look_at`, `publish` and `look_up` are atomic in the
+sense of C11, so machine code keeps its order on every processor: on x86 by plain moves and one locked instruction to
+claim, on ARM by `ldar`, `stlr` and `casal` or similar instructions.
 """
 
 from __future__ import annotations
@@ -25,13 +27,13 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> A
 
 
 def _done() -> Any:
-    """Return the number that represents no answer."""
+    """Return the number that represents no result."""
     return ir.Constant(ir.IntType(64), 0)
 
 
 @intrinsic
 def load_eight(typing_context: Any, array: Any, index: Any) -> Any:
-    """Read eight bytes of a byte array from `index` on as one little-endian number; nothing is checked."""
+    """Read eight bytes of a byte array from `index` on as one little-endian number. The index is not checked."""
     if not isinstance(array, types.Array) or array.dtype != types.uint8:
         return None
 
@@ -44,7 +46,7 @@ def load_eight(typing_context: Any, array: Any, index: Any) -> Any:
 
 @intrinsic
 def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Begin to bring an item of an array into the cache; the index may lie outside."""
+    """Begin to load an item of an array into the cache. The index may lie outside the array."""
     if not isinstance(array, types.Array):
         return None
 
@@ -76,21 +78,21 @@ trailing_zeros = intrinsic(_of_bits(lambda builder, number: builder.cttz(number,
 
 
 @intrinsic
-def chosen(typing_context: Any, condition: Any, one: Any, other: Any) -> Any:
-    """Choose one of two numbers without a branch, which LLVM would make as soon as one is read from memory."""
-    if condition != types.boolean or one != other or not isinstance(one, types.Number):
+def chosen(typing_context: Any, condition: Any, if_true: Any, if_false: Any) -> Any:
+    """Return one of two numbers without a branch. Without this, LLVM makes a branch if a number is read from memory."""
+    if condition != types.boolean or if_true != if_false or not isinstance(if_true, types.Number):
         return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        found = builder.select(*arguments)
-        found.set_metadata("unpredictable", builder.module.add_metadata([]))
-        return found
+        choice = builder.select(*arguments)
+        choice.set_metadata("unpredictable", builder.module.add_metadata([]))
+        return choice
 
-    return one(condition, one, other), generate
+    return if_true(condition, if_true, if_false), generate
 
 
 def _are_words(array: Any, *numbers: Any) -> bool:
-    """Return whether numbers have eight bytes each, which every known processor reads and writes at once."""
+    """Return whether all numbers have eight bytes. Every supported processor reads and writes eight bytes at once."""
     return isinstance(array, types.Array) and array.dtype.bitwidth == 64 and set(numbers) <= {types.uint64}
 
 
@@ -126,11 +128,14 @@ look_up = intrinsic(_loaded("acquire"))
 
 @intrinsic
 def claim(typing_context: Any, array: Any, index: Any, mark: Any) -> Any:
-    """Put a mark in place of a zero; return whether this thread did: of several that try, only one does."""
+    """Write a mark in place of a zero.
+
+    Return whether this thread did so: if several threads try, only one of them succeeds.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _address(context, builder, signature.args[0], *arguments[:2])
-        found = builder.cmpxchg(place, ir.Constant(ir.IntType(64), 0), arguments[2], "acq_rel", "acquire")
-        return builder.extract_value(found, 1)
+        exchanged = builder.cmpxchg(place, ir.Constant(ir.IntType(64), 0), arguments[2], "acq_rel", "acquire")
+        return builder.extract_value(exchanged, 1)
 
     return (types.boolean(array, index, mark), generate) if _are_words(array, index, mark) else None

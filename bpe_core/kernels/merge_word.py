@@ -1,9 +1,9 @@
-"""Merging one word: from its base symbols to its tokens, and the rank of each boundary on the way.
+"""The merging of one word, from its base symbols to its tokens, with the rank of each boundary.
 
-A merge only uses tokens made before it, so while a word is merged the ranks ascend. A short
-word looks for its lowest rank among all its places, without asking which are in use. A long one keeps the places of
-each rank in a list of their own and goes through the ranks that have one, upwards and once;
-a row of bits has one for each of these. That is linear, however long the word is.
+A merge only uses tokens that were made before it, so the ranks ascend while a word is merged. For a short word, the
+lowest rank among all its places is searched, without a check which places are in use. For a long word, the places of
+each rank are in a list, and the ranks with a list are visited once, in ascending order. A row of bits has one bit for
+each of these ranks. This takes linear time for a word of any length.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class MergeTable(NamedTuple):
 
 @bundle
 class Workplace(NamedTuple):
-    """A buffer for merging one word. Between words, `heads` is -1 throughout and `live` is 0."""
+    """A buffer for merging one word. Between words, all items of `heads` are -1 and all items of `live` are 0."""
 
     cells: Int32s  # a token's id, in the first *and* the last of its cells, so that both neighbours can read it
     # where a token starts: the rank of its pair with the next; elsewhere: the rank of the removed boundary
@@ -69,7 +69,7 @@ def bucket_of(keys, key):
 
 @kernel
 def place_of_pair(keys, key):
-    """Return the slot of a pair in the table, or the empty slot for it."""
+    """Return the slot of a pair in the table, or the empty slot for a new pair."""
     place = bucket_of(keys, key)
     while keys[place] != np.uint64(0) and keys[place] != key:
         place = (place + np.uint64(1)) & np.uint64(len(keys) - 1)
@@ -86,7 +86,10 @@ def clear_merges(table):
 
 @kernel
 def enter_merge(table, rank):
-    """Enter the merge with that rank. If a pair is listed twice, its first merge leaves the second nothing to join."""
+    """Enter the merge with this rank.
+
+    If a pair is listed twice, its first merge leaves the second merge nothing to join.
+    """
     base, keys, left, right = table.number[BASE], table.keys, table.left[rank], table.right[rank]
     length = np.int64(table.lengths[left]) + np.int64(table.lengths[right])
     table.lengths[base + rank] = np.int32(min(length, np.int64(NEVER)))
@@ -107,10 +110,11 @@ def enter_merges(table):
 
 @inlined
 def rank_of(keys, ranks, limit, left, right):
-    """Return the index of the merge that joins this pair; NEVER if none is in force.
+    """Return the index of the merge that joins this pair. Return NEVER if no merge below the limit does.
 
-    It looks at a whole bucket without a branch, as the processor could not predict one: so two look-ups wait for memory
-    together. It takes the arrays themselves, as passing on a tuple of many would cost more than the look-up.
+    The function reads a whole bucket without a branch, because the processor could not predict the branch. So two
+    look-ups wait for memory at the same time. The arguments are the arrays themselves, because passing a tuple of many
+    arrays would cost more than the look-up.
     """
     key = pair_key(left, right)
     place = bucket_of(keys, key)
@@ -125,7 +129,7 @@ def rank_of(keys, ranks, limit, left, right):
 
 @kernel
 def _rank_behind(keys, ranks, key, place):
-    """Return the rank of a pair whose bucket is full, so that it may be in the next one."""
+    """Return the rank of a pair whose bucket is full. The pair may be in the next bucket."""
     while True:
         place &= np.uint64(len(keys) - 1)
         if keys[place] == key:
@@ -137,7 +141,7 @@ def _rank_behind(keys, ranks, key, place):
 
 @inlined
 def rank_of_symbols(table, limit, left, right):
-    """Return the rank of a pair of symbols, faster if both are bytes."""
+    """Return the rank of a pair of symbols. This is faster if both symbols are bytes."""
     if left < 256 and right < 256:
         rank = table.byte_pairs[np.int64(left) << np.int64(8) | np.int64(right)]
         return rank if rank < limit else np.int32(NEVER)
@@ -146,7 +150,10 @@ def rank_of_symbols(table, limit, left, right):
 
 @inlined
 def merge_word(table, room, symbols):
-    """Merge the base symbols in `room.cells`; `room.ranks` gets the rank before each, NEVER where a token starts."""
+    """Merge the base symbols in `room.cells`.
+
+    `room.ranks` gets the rank of the boundary before each symbol, and NEVER if a token starts at the symbol.
+    """
     if symbols <= SHORT:
         _merge_short(table, room, symbols)
     else:
@@ -155,7 +162,10 @@ def merge_word(table, room, symbols):
 
 @inlined
 def _begin_short(table, room, end):
-    """Enter the pairs of a short word; what is never joined follows it, and behind that for before it."""
+    """Enter the pairs of a short word. After the word stand two symbols that are never joined.
+
+    The first symbol is the neighbour after the word, the second symbol is the neighbour before the word.
+    """
     cells, limit, one, place = room.cells, table.number[LIMIT], np.uint64(1), np.uint64(0)
     while place < end:
         room.next_place[place], room.previous_place[place] = np.int32(place + one), np.int32(place - one)
@@ -235,7 +245,7 @@ def _take(room, place):
 
 @kernel
 def _join(table, room, symbols, place, rank):
-    """Join the pair at an offset; return where the next token begins."""
+    """Join the pair at an offset. Return the offset of the next token."""
     keys, ranks, limit = table.keys, table.ranks, table.number[LIMIT]
     cells, lengths = room.cells, table.lengths
     middle = place + np.int64(lengths[table.left[rank]])
@@ -289,7 +299,7 @@ def _merge_long(table, room, symbols):
 
 @kernel
 def rank_boundaries(table, room, symbols, ranks):
-    """Write the merge that removes the boundary before each cell of many words; numbers below 0 are between words."""
+    """Write the merge that removes the boundary before each cell of many words. Numbers below 0 stand between words."""
     begin = np.int64(0)
     while begin < len(symbols):
         ranks[begin] = np.int32(PATTERN_CUT)

@@ -1,8 +1,9 @@
 """The bits that held-out words take in a model of pairs after every step: `measures.bits_per_byte` at all sizes.
 
-A step changes only the pairs around the places where it joins tokens, so only these are counted again. But the bits of
-each held-out pair depend on numbers that every step changes, so all are worked out after each step. That is the work,
-so it consists of sums and products that a processor does several at a time, logarithms too.
+A step changes only the pairs around the places where it joins tokens, so only these pairs are counted again. But the
+bits of each held-out pair depend on numbers that every step changes, so all bits are computed after each step. This is
+most of the work, so it consists of sums and products, also for logarithms, which a processor computes several at a
+time.
 
 The words lie end to end in cells with separators between them. A separator counts as a token, the edge of words.
 """
@@ -61,7 +62,7 @@ class Model(NamedTuple):
 
 
 class Room(NamedTuple):
-    """A buffer: the same memory, as numbers and as bits."""
+    """A buffer whose memory can be read as floating-point numbers and as bits."""
 
     told: Float64s
     told_bits: Int64s
@@ -70,7 +71,7 @@ class Room(NamedTuple):
 
 
 class Joins(NamedTuple):
-    """The steps, and the cells in front of which each dissolves a boundary."""
+    """The steps, and the cells before which each step removes a boundary."""
 
     left: Int32s
     right: Int32s
@@ -81,7 +82,7 @@ class Joins(NamedTuple):
 
 @kernel
 def change(model, left, right, learned, held_out):
-    """Count a pair more often, or less often if the numbers are negative."""
+    """Add to the counts of a pair. Negative numbers lower the counts."""
     number = model.number
     key = pair_key(left, right)
     slot = np.int64(place_of_pair(model.keys, key))
@@ -108,7 +109,7 @@ def change(model, left, right, learned, held_out):
 
 @kernel
 def want(model, slot, left, right, seen, held_out):
-    """Change how often a pair occurs in the held-out words; without occurrences it leaves the columns."""
+    """Change how often a pair occurs in the held-out words. A pair without occurrences is removed from the columns."""
     at = np.int64(model.place[slot]) - 1
     if at < 0:
         if held_out == 0:
@@ -135,7 +136,7 @@ def want(model, slot, left, right, seen, held_out):
 
 @kernel
 def move_pairs(old, new):
-    """Move the pairs that still occur into a larger table; return how many there are."""
+    """Move the pairs that still occur into a larger table. Return the number of pairs."""
     moved = np.int64(0)
     for slot in range(len(old.keys)):
         key = old.keys[slot]
@@ -150,7 +151,10 @@ def move_pairs(old, new):
 
 @kernel
 def enter_cells(cells, model, begin):
-    """Count the pairs from a cell on, before the first step; return the cell where the table is full, or the end."""
+    """Count the pairs from cell `begin` on, before the first step.
+
+    Return the cell at which the table is full, or the end.
+    """
     last = len(cells.first) - 1
     edge = cells.first[last]
     for cell in range(begin, last):
@@ -171,34 +175,35 @@ def enter_cells(cells, model, begin):
 
 @kernel
 def head(model, token):
-    """Return the part of the bits that all pairs with this first token share: it depends on the token's count."""
+    """Return the part of the bits that all pairs with this first token share. It depends on the count of the token."""
     return model.asked[token] * math.log(model.times[token]) if model.times[token] > 0 else 0.0
 
 
 @kernel
-def follow(cells, joins, model, room, base, sizes, asked, step, most, found):
-    """Make steps until that is work enough or the table is too small; find the bits after each step asked for.
+def follow(cells, joins, model, room, base, sizes, asked, step, most, bits):
+    """Make steps until about `most` units of work are done, or the table is too small. Return the next step.
 
-    `sizes`, `asked` and `found` have an entry for each number of steps, from none on.
+    `bits` gets the bits after each step that `asked` marks. `sizes`, `asked` and `bits` have an entry for each number
+    of steps, beginning with 0 steps.
     """
-    told = 0
+    work = 0
     stop = len(joins.left)
-    while step < stop and told < most:
+    while step < stop and work < most:
         places = joins.starts[step + 1] - joins.starts[step]
         if 2 * (model.number[FILLED] + 2 * places) > len(model.keys):
             break
         join(cells, joins, model, base, step)
         step += 1
-        told += places
+        work += places
         if asked[step]:
-            found[step] = tell(model, room, sizes[step] + 1)
-            told += model.number[WANTED]
+            bits[step] = tell(model, room, sizes[step] + 1)
+            work += model.number[WANTED]
     return step
 
 
 @kernel
 def join(cells, joins, model, base, step):
-    """Make one step, at each of its places from the left."""
+    """Make one step at each of its places, from left to right."""
     left, right, made = joins.left[step], joins.right[step], base + step
     total = model.heads[0] - head(model, left)
     if right != left:
@@ -235,7 +240,12 @@ def discount(once, twice):
 
 @kernel
 def tell(model, room, events):
-    """Return the bits of all pairs of the held-out words, if `events` different tokens, the edge too, can come next."""
+    """Return the bits of all pairs in the held-out words.
+
+    `events` is the number of different tokens that can come next.
+
+    The edge of words counts as a token.
+    """
     number = model.number
     total = 0.0
     if number[SEEN] == 0:
@@ -262,7 +272,7 @@ def tell(model, room, events):
 
 @kernel
 def take_logarithms(room, size):
-    """Take logarithms to base two of numbers above zero: their exponents, and a series for the rest."""
+    """Replace positive numbers by their logarithms to base two: the exponent, and a series for the remaining factor."""
     for place in range(size):
         bits = room.told_bits[place]
         room.exponent_bits[place] = (bits >> 52) | _HIGH
@@ -281,7 +291,10 @@ def take_logarithms(room, size):
 
 @kernel
 def weighed(weights, numbers, begin, size):
-    """Return the sum of products of weights and numbers, with four sums at a time, as each waits for the one before."""
+    """Return the sum of the products of weights and numbers.
+
+    Four sums are computed at the same time, because each addition waits for the addition before it.
+    """
     one = two = three = four = 0.0
     fours = size & ~3
     for place in range(0, fours, 4):

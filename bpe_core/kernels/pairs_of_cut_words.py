@@ -1,7 +1,7 @@
 """The model of `pair_model.py` for methods that join no pairs, but split words again at some steps.
 
-Each word waits in the list of the step at which its split may next change, so a step looks at these words alone. Only
-the pairs between the unchanged ends are counted again.
+Each word waits in the list of the step at which its split may next change, so a step handles only these words. Only the
+pairs between the unchanged ends of a word are counted again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BEYOND = 2  # tokens that a word may have more than bytes: a marker, and room fo
 
 
 class Words(NamedTuple):
-    """Words end to end, and the tokens of each word as it is split now."""
+    """The words end to end, and the tokens into which each word is split now."""
 
     data: Bytes
     starts: Int64s  # of each; and the end
@@ -41,15 +41,18 @@ class Waiting(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """All splits of each word in order: the step until which each holds, the number of its tokens, and the tokens."""
+    """All splits of each word in order.
+
+    A split has the step until which it is valid, the number of its tokens, and the tokens.
+    """
 
     cuts: Int32s
     next: Int64s  # of each word, where the next one is
 
 
 @kernel
-def follow_words(kind, pieces, room, listed, words, waiting, model, told_in, sizes, asked, found, step, stop, most):
-    """Make steps as `follow` does, up to `stop`, but cut words anew; the step that is next, which may be begun."""
+def follow_words(kind, pieces, room, listed, words, waiting, model, told_in, sizes, asked, bits, step, stop, most):
+    """Make steps up to `stop` as `follow` does, but split words again. Return the next step, which may have begun."""
     done, out = np.int64(0), room.previous_place
     while step <= stop and done < most:
         pieces.number[AT] = step
@@ -76,7 +79,7 @@ def follow_words(kind, pieces, room, listed, words, waiting, model, told_in, siz
         if waiting.first[step] >= 0:
             break
         if asked[step]:
-            found[step] = tell(model, told_in, sizes[step] + 1)
+            bits[step] = tell(model, told_in, sizes[step] + 1)
             done += model.number[WANTED]
         step += 1
     return np.int64(step)
@@ -92,7 +95,7 @@ def soonest_gone(waiting, ids, count):
 
 @kernel
 def next_listed(listed, word, out):
-    """Return the number of tokens in a word's next split, and the step until which it holds."""
+    """Write the tokens of a word's next split. Return their number, and the step until which the split is valid."""
     place = listed.next[word]
     until, count = np.int64(listed.cuts[place]), np.int64(listed.cuts[place + 1])
     for token in range(count):
@@ -103,7 +106,7 @@ def next_listed(listed, word, out):
 
 @kernel
 def take(words, model, word, new, count):
-    """Give a word new tokens, and count the pairs that changed."""
+    """Replace the tokens of a word, and count the pairs that changed."""
     place, before = words.starts[word] + BEYOND * word, words.counts[word]
     ids, edge = words.ids, np.int64(len(model.times) - 1)
     learned, held_out = words.learned[word], words.held_out[word]
@@ -116,13 +119,13 @@ def take(words, model, word, new, count):
     last = np.int64(0)
     while last < least - first and ids[place + before - 1 - last] == new[count - 1 - last]:
         last += 1
-    one = edge if first == 0 else np.int64(new[first - 1])
+    before_first = edge if first == 0 else np.int64(new[first - 1])
     if before > 0:
-        take_pairs(model, one, edge, ids, place, first, before - last, before, -learned, -held_out)
+        take_pairs(model, before_first, edge, ids, place, first, before - last, before, -learned, -held_out)
     else:
         stand(model, edge, learned, held_out)
     if count > 0:
-        take_pairs(model, one, edge, new, np.int64(0), first, count - last, count, learned, held_out)
+        take_pairs(model, before_first, edge, new, np.int64(0), first, count - last, count, learned, held_out)
     else:
         stand(model, edge, -learned, -held_out)
     if before != count:
@@ -134,19 +137,22 @@ def take(words, model, word, new, count):
 
 
 @kernel
-def take_pairs(model, one, edge, ids, place, first, last, count, learned, held_out):
-    """Count the tokens from the first to the last, and the pairs they are in, more often; `one` is before them."""
+def take_pairs(model, left, edge, ids, place, first, last, count, learned, held_out):
+    """Change the counts of the tokens from `first` to `last`, and of the pairs that hold them.
+
+    `left` is the token before the first token.
+    """
     for token in range(first, last + 1):
-        other = np.int64(ids[place + token]) if token < count else edge
-        change(model, one, other, learned, held_out)
+        right = np.int64(ids[place + token]) if token < count else edge
+        change(model, left, right, learned, held_out)
         if token < last:
-            stand(model, other, learned, held_out)
-        one = other
+            stand(model, right, learned, held_out)
+        left = right
 
 
 @kernel
 def stand(model, token, learned, held_out):
-    """Count more pairs that begin with a token."""
+    """Change the number of pairs that begin with a token."""
     before = head(model, token)
     model.times[token] += learned
     model.asked[token] += held_out

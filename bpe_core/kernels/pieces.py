@@ -1,11 +1,12 @@
-"""The tokens of a vocabulary as two trees of bytes: cutting a word into the longest, or into the most probable ones.
+"""The tokens of a vocabulary as two trees of bytes, which split a word into the longest or into the most probable
+tokens.
 
-A node is a row of a table. Its children are in the rows from a first one on, each as far behind it as the number of its
-byte; rows between them belong to children of other nodes, so each row names its parent. One look at one row says
-whether there is a child, which token ends there, and where its own children begin.
+A node is a row of a table. The child of a node for a byte is in the row that begins at the node's first child and lies
+`byte` rows after it. Rows between the children belong to children of other nodes, so each row names its parent. One
+look at one row shows whether there is a child, which token ends there, and where its own children begin.
 
-The most probable way: places of a word are counted from 1, a place for each byte; at 0 is the marker, which covers no
-byte. Tokens that hold the marker begin there. Without a marker every way begins at 1.
+For the most probable split, the places of a word are counted from 1, a place for each byte. At place 0 is the marker,
+which covers no byte. Tokens that hold the marker begin there. Without a marker every split begins at place 1.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ TREE_NUMBERS = 3
 
 @bundle
 class PieceTable(NamedTuple):
-    """There are rows behind every first child for all bytes, so that no look leaves the table."""
+    """The rows of both trees.
+
+    After every first child there are rows for all bytes, so that no look leaves the table.
+    """
 
     rows: Int32s
     scores: Float64s  # where the most probable way is searched for: first that of no token, then of each token by id
@@ -55,7 +59,7 @@ class PieceTable(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The nodes in the order they were entered, each behind its parent."""
+    """The nodes of a tree in the order in which they were entered. Each node comes after its parent."""
 
     byte: Int32s
     child: Int32s  # the one met last: most pieces begin as others do
@@ -70,7 +74,10 @@ class Tree(NamedTuple):
 
 @kernel
 def enter_pieces(tree, data, starts, roots, ids, births):
-    """Enter tokens by their bytes; of several with the same bytes the first stays. Return the number of nodes."""
+    """Enter tokens by their bytes.
+
+    Of several tokens with the same bytes the first token stays. Return the number of nodes.
+    """
     nodes = np.int64(CONTINUING + 1)
     for piece in range(len(ids)):
         node = np.int64(roots[piece])
@@ -94,7 +101,7 @@ def enter_pieces(tree, data, starts, roots, ids, births):
 
 @kernel
 def has_room(tree, node, taken, first):
-    """Return whether no child of a node would take an occupied row."""
+    """Return whether all rows that the children of a node would take are free."""
     child = np.int64(tree.child[node])
     while child != NONE:
         if taken[first + tree.byte[child]]:
@@ -105,7 +112,10 @@ def has_room(tree, node, taken, first):
 
 @kernel
 def choose_places(tree, order, begin, taken):
-    """Find rows for the children of nodes, those with most children first; return where in the order the room ended."""
+    """Choose rows for the children of nodes, beginning with the nodes with most children.
+
+    Return the position in `order` at which the room ended.
+    """
     number = tree.number
     for turn in range(begin, len(order)):
         node = np.int64(order[turn])
@@ -140,14 +150,17 @@ def write_rows(tree, nodes, rows):
 
 @kernel
 def write_pieces(pieces, data, start, stop, out, free):
-    """Split a word and write the ids of its tokens; return how many, and the step at which a longer one is born."""
+    """Split a word and write the ids of its tokens.
+
+    Return the number of tokens, and the step at which a longer token is made.
+    """
     number, rows = pieces.number, pieces.rows
     characters = np.int64(0)
     for byte in range(start, stop):
         characters += np.int64((data[byte] & 0xC0) != 0x80)
     count, here, root, until = np.int64(0), np.int64(start), np.int64(STARTING), np.int64(NEVER)
     while here < stop and characters <= number[LONGEST_WORD]:
-        node, place, found, end, sooner = root, here, np.int64(NO_TOKEN), here, np.int64(NEVER)
+        node, place, longest, end, sooner = root, here, np.int64(NO_TOKEN), here, np.int64(NEVER)
         first = np.int64(rows[node * ROW])
         while place < stop:
             child = first + np.int64(data[place])
@@ -159,13 +172,13 @@ def write_pieces(pieces, data, start, stop, out, free):
             if token != NO_TOKEN:
                 birth = np.int64(rows[row + np.uint64(BIRTH)])
                 if birth <= number[AT]:
-                    found, end, sooner = token, place, np.int64(NEVER)
+                    longest, end, sooner = token, place, np.int64(NEVER)
                 else:
                     sooner = min(sooner, birth)
         until = min(until, sooner)
-        if found == NO_TOKEN:
+        if longest == NO_TOKEN:
             break
-        out[free + count] = found
+        out[free + count] = longest
         count += 1
         here, root = end, np.int64(CONTINUING)
     if here < stop:
@@ -176,21 +189,24 @@ def write_pieces(pieces, data, start, stop, out, free):
 
 @kernel
 def longest_piece(pieces, data, start, stop, root):
-    """Return the length in bytes of the longest token that begins here, and the token; 0 bytes if there is none."""
-    rows, node, length, found = pieces.rows, np.int64(root), np.int64(0), np.int64(NO_TOKEN)
+    """Return the length in bytes of the longest token that begins at `start`, and the token.
+
+    The length is 0 if there is no such token.
+    """
+    rows, node, length, longest = pieces.rows, np.int64(root), np.int64(0), np.int64(NO_TOKEN)
     for place in range(start, stop):
         child = np.int64(rows[node * ROW + FIRST]) + np.int64(data[place])
         if rows[child * ROW + PARENT] != node:
             break
         node = child
         if rows[node * ROW + TOKEN] != NO_TOKEN:
-            length, found = np.int64(place - start + 1), np.int64(rows[node * ROW + TOKEN])
-    return length, found
+            length, longest = np.int64(place - start + 1), np.int64(rows[node * ROW + TOKEN])
+    return length, longest
 
 
 @inlined
 def _take_if_better(room, here, there, token, score, in_32_bits):
-    """Keep the way over this token if it is the best one to an offset so far."""
+    """Store the split that ends with this token if it is the best split up to the offset `there`."""
     total, known = room.totals[here] + score, room.totals[there]
     total = chosen(in_32_bits, np.float64(np.float32(total)), total)
     is_better = total > known
@@ -201,9 +217,9 @@ def _take_if_better(room, here, there, token, score, in_32_bits):
 
 @kernel
 def _take_tokens(pieces, room, data, start, place, stop, root, from_place, width):
-    """Try all tokens that begin at a byte; return whether one has this width.
+    """Try all tokens that begin at a byte. Return whether one of these tokens has this width.
 
-    A node without a token has the score of no token, which is never the best.
+    A node without a token has the score of no token, which is never the best score.
     """
     in_32_bits, is_one = pieces.number[SUMS] == IN_32_BITS, False
     rows, scores, node, one = pieces.rows, pieces.scores, np.uint64(root), np.uint64(1)
@@ -232,7 +248,7 @@ def _take_unknown(pieces, room, here, there):
 
 @kernel
 def _add_anew(room, place, last):
-    """Take the sum at a place from all sums from there to the last place, in 32 bits."""
+    """Subtract the sum at a place from all sums from there to the last place, in 32 bits."""
     sum_here = room.totals[place]
     for there in range(place, last + 1):
         room.totals[there] = np.float64(np.float32(room.totals[there] - sum_here))
@@ -240,7 +256,10 @@ def _add_anew(room, place, last):
 
 @kernel
 def write_best_path(pieces, room, data, start, stop, out, free):
-    """Split a word and write the ids of its tokens; return how many there are. Their ends are in `room`, backwards."""
+    """Split a word into the most probable tokens and write their ids. Return the number of tokens.
+
+    The ends of the tokens are written into `room`, from the last token to the first token.
+    """
     number, scores, size = pieces.number, pieces.scores, stop - start + 1
     for place in range(1, size + 1):
         room.totals[place] = -np.inf
@@ -293,7 +312,10 @@ def _write_backward(number, room, data, start, first, size, out, free):
 
 @kernel
 def cut_words(pieces, room, data, starts, ids, ends, counts):
-    """Split words that lie end to end: write their tokens' ids, their ends in each word, and their numbers."""
+    """Split words that lie end to end.
+
+    Write the ids of their tokens, the ends in each word, and the number of tokens.
+    """
     free = np.int64(0)
     for word in range(len(starts) - 1):
         count = write_best_path(pieces, room, data, starts[word], starts[word + 1], ids, free)

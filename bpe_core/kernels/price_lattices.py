@@ -1,7 +1,7 @@
-"""Prices of the pieces of words, from which follow floors for every way to split, and the worth of single pieces.
+"""The prices of the pieces of words. They give floors for every way to split words, and the worth of single pieces.
 
 A word of n symbols has n + 1 nodes. An edge is a piece at its place. A single symbol has no edge: it can always be used
-and costs a token. All prices are whole numbers, so that every sum of them is exact.
+and costs a token. All prices are whole numbers, so every sum of prices is exact.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ _ONE = np.uint64(1)
 
 
 class Words(NamedTuple):
-    """Symbols end to end, where each word begins and the end of all, and how often each occurs."""
+    """The symbols of words end to end, with the start of each word and the end of all words, and the count of each
+    word.
+    """
 
     symbols: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]
@@ -27,7 +29,7 @@ class Words(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Pieces in a hash table of their beginnings: the number of each, how often it occurs, and its length."""
+    """The pieces of words in a hash table of their beginnings, with the number, count and length of each piece."""
 
     slots: npt.NDArray[np.uint64]
     counts: npt.NDArray[np.int64]
@@ -57,13 +59,13 @@ class Desk(NamedTuple):
 
 
 @kernel
-def find_pieces(words, found, longest, word):
-    """Count all pieces of words, from `word` on; return the word for which there is no room."""
-    slots, number = found.slots, found.number
+def find_pieces(words, counted, longest, word):
+    """Count all pieces of the words from `word` on. Return the first word for which there is no room."""
+    slots, number = counted.slots, counted.number
     while word < len(words.counts):
         first, stop = words.starts[word], words.starts[word + 1]
         more = (stop - first) * longest
-        if 2 * ROW * (number[0] + more) > len(slots) or number[0] + more > len(found.counts):
+        if 2 * ROW * (number[0] + more) > len(slots) or number[0] + more > len(counted.counts):
             break
         for begin in range(first, stop):
             piece = np.uint64(0)
@@ -73,24 +75,27 @@ def find_pieces(words, found, longest, word):
                 if slots[place] == 0:
                     slots[place] = key
                     slots[place + _ONE] = np.uint64(number[0])
-                    found.lengths[number[0]] = end - begin + 1
+                    counted.lengths[number[0]] = end - begin + 1
                     number[0] += 1
                 piece = slots[place + _ONE]
-                found.counts[piece] += words.counts[word]
+                counted.counts[piece] += words.counts[word]
         word += 1
     return word
 
 
 @kernel
-def lay_edges(words, found, renumbered, edges, longest):
-    """Write the edges of all pieces that have a new number; return how many. Without room they are only counted."""
+def lay_edges(words, counted, renumbered, edges, longest):
+    """Write the edges of all pieces that have a new number. Return the number of edges.
+
+    If the arrays have no room, the edges are only counted.
+    """
     used, writes = np.int64(0), len(edges.piece) > 0
     for word in range(len(words.counts)):
         stop = words.starts[word + 1]
         for begin in range(words.starts[word], stop):
             piece = np.uint64(0)
             for end in range(begin, min(stop, begin + longest)):
-                piece = found.slots[place_of(found.slots, key_of(piece, words.symbols[end])) + _ONE]
+                piece = counted.slots[place_of(counted.slots, key_of(piece, words.symbols[end])) + _ONE]
                 if renumbered[piece] >= 0:
                     if writes:
                         edges.piece[used] = renumbered[piece]
@@ -103,9 +108,11 @@ def lay_edges(words, found, renumbered, edges, longest):
 
 @kernel
 def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, slowness, unit):
-    """Change the prices as the last rounds require, and split words again; return the total cost and the change.
+    """Change the prices as the last rounds require, and split words again.
 
-    `sums` gets the cost of each piece: the prices of its edges, each times the count of its word. The change is a sum
+    Return the total cost and the strength of the change.
+
+    `sums` gets the cost of each piece: the prices of its edges, each times the count of its word. The strength is a sum
     of squares.
     """
     total, strength = np.int64(0), np.int64(0)
@@ -152,7 +159,10 @@ def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, 
 
 @inlined
 def _without(edges, inside, ahead, behind, start, begin, end, left_out):
-    """Return the fewest tokens of a word without an edge: a token ends inside it, or a longer token covers it."""
+    """Return the fewest tokens of a word without one of its edges.
+
+    Either a token ends inside the edge, or a longer token covers the edge.
+    """
     best = ahead[begin + 1] + behind[begin + 1]
     for node in range(begin + 2, end):
         best = min(best, ahead[node] + behind[node])
@@ -166,10 +176,10 @@ def _without(edges, inside, ahead, behind, start, begin, end, left_out):
 
 @kernel
 def weigh_pieces(words, edges, inside, gains, losses, desk, first_word, stop_word):
-    """Split words into the fewest tokens with the pieces that `inside` marks; return the number of tokens.
+    """Split words into the fewest tokens with the pieces that `inside` marks. Return the number of tokens.
 
-    `gains` gets the tokens that each unmarked piece would save, `losses` the tokens that each marked piece saves. Both
-    are computed place by place, as if a word held the piece once.
+    `gains` gets the number of tokens that each unmarked piece would save, and `losses` the number that each marked
+    piece saves. The numbers are computed place by place, as if a word held the piece once.
     """
     total = np.int64(0)
     ahead, behind, came = desk.ahead, desk.behind, desk.edge

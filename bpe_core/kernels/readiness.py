@@ -1,9 +1,10 @@
-"""The module that knows whether machine code is there, decides by one size whether to use it, and has it made.
+"""The decisions about machine code: whether it is there, whether work of some size uses it, and when it is made.
 
-Making it takes minutes, once on a computer; loading kept code takes a twentieth of a second. Small work that Python can
-do as well, such as counting, is done without it. Work with only a slow specification in Python uses machine code
-whenever it is there; until then the specification serves samples, and other work waits. If code is missing or damaged,
-a second process makes it meanwhile, in the order of need, one process at a time on a computer.
+Making machine code takes minutes, once on a computer. Loading stored code takes a twentieth of a second. Python itself
+does small work that it can do as well, such as counting. Other work has only a slow specification in Python, so it uses
+machine code whenever it is there. Until then the specification does this work on samples, and larger work waits. If
+code is missing or damaged, a second process makes it in the background, in the order in which it is needed. Only one
+process at a time does this on a computer.
 """
 
 from __future__ import annotations
@@ -42,33 +43,36 @@ _said = ""  # the last words of the compiler, once it has failed
 
 @cache
 def kernels_exist() -> bool:
-    """Return whether Numba is installed; without it, all that can runs in plain Python."""
+    """Return whether Numba is installed. Without Numba, all work that can runs in plain Python."""
     # Asked for every small text, and the search takes longer than most of those take to encode.
     return find_spec("numba") is not None
 
 
 def forbidden() -> bool:
-    """Return whether the person wants plain Python, to compare it or to work around trouble."""
+    """Return whether the person asks for plain Python, to compare it or to avoid trouble with machine code."""
     return bool(os.environ.get("BPE_EXPLORER_PLAIN"))
 
 
 def ready(part: str = "") -> bool:
-    """Return whether importing the kernels of a part, or all of them, takes only a moment."""
+    """Return whether the kernels of a part can be loaded in a moment.
+
+    Without a part, this must hold for all kernels.
+    """
     if forbidden() or not kernels_exist():
         return False
     return "bpe_core.warm_up" in sys.modules or kept.has(part)  # only a process that compiles imports `warm_up`
 
 
 def is_loaded() -> bool:
-    """Return whether this process has loaded the machine code; then even the smallest work may use it."""
+    """Return whether this process has loaded the machine code. Then even the smallest work may use it."""
     return "llvmlite.binding" in sys.modules
 
 
 def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bool = False) -> bool:
-    """Return whether work on `size` bytes uses machine code; if the code is missing, begin to make it.
+    """Return whether work on `size` bytes uses machine code. If the code is missing, begin to make it.
 
-    Very large work waits for the code, reports the wait as its progress, and can be cancelled meanwhile. Smaller work
-    waits only with `waits`, because plain Python would be slow, and only if the code can be kept.
+    Very large work waits for the code, reports the wait as its progress, and can be cancelled during the wait. Smaller
+    work waits only if `waits` is true, because plain Python would be slow, and only if the code can be stored.
     """
     if (size < LEAST and not is_loaded()) or forbidden() or not kernels_exist():
         return False
@@ -86,11 +90,11 @@ def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bo
 
 
 def by_machine_code(size: int, part: str, work: Work = ALONE, *, is_needed: bool = True) -> bool:
-    """Return whether machine code does work on `size` bytes; otherwise the specification does this work.
+    """Return whether machine code does work on `size` bytes. Otherwise the specification in Python does this work.
 
     Until machine code is there, the specification does the work on samples. All other work waits for the code, reports
-    the wait as its progress, and can be cancelled meanwhile. If the code cannot be made, work that needs it is refused
-    in a sentence, and the specification does the other work, however slowly.
+    the wait as its progress, and can be cancelled during the wait. If the code cannot be made and `is_needed` is true,
+    an error is raised. Otherwise the specification does the work slowly.
     """
     if ready(part):
         return True
@@ -105,7 +109,7 @@ def by_machine_code(size: int, part: str, work: Work = ALONE, *, is_needed: bool
 
 
 def need_machine_code(part: str, work: Work = ALONE, what_for: str = "") -> None:
-    """Wait for machine code, with progress; raise an error if there will be none."""
+    """Wait for the machine code of a part, and report the progress. Raise BpeError if the code cannot be made."""
     if not ready(part) and not _is_there_after_waiting(part, work):
         why = why_not() or f"{COMPILE} says why"
         raise BpeError(f"This needs machine code{what_for}, and there is none: {why}.")
@@ -122,7 +126,7 @@ def _is_there_after_waiting(part: str, work: Work) -> bool:
 
 
 def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work = ALONE) -> bool:
-    """Wait at most `seconds` for machine code that is being made; return whether it is there."""
+    """Wait at most `seconds` for machine code that is being made. Return whether the code is there."""
     prepare(aside=False)
     deadline = time.monotonic() + seconds
     while not ready(part):
@@ -134,7 +138,10 @@ def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work =
 
 
 def make_now(work: Work = ALONE) -> bool:
-    """Make all machine code, once more if Numba's own cache is used instead; return whether the code is there."""
+    """Make all machine code, and return whether it is there.
+
+    If Numba's own cache is used instead, try again to make it.
+    """
     prepare(aside=False, again=True)
     while preparing():
         _tell_how_far(work)
@@ -147,10 +154,10 @@ def _tell_how_far(work: Work) -> None:
 
 
 def prepare(*, in_memory: bool = False, aside: bool = True, again: bool = False) -> None:
-    """Let a second process make machine code, unless some process makes it already.
+    """Let a second process make machine code, unless a process makes it already.
 
-    If the code cannot be kept in a folder, it is made only with `in_memory`. With `aside`, the second process has a low
-    priority. If Numba's own cache is used instead, the code is made only with `again`.
+    If the code cannot be stored in a folder, it is made only with `in_memory`. With `aside`, the second process has a
+    low priority. If Numba's own cache is used instead, the code is made only with `again`.
     """
     global _compiler, _receiver
     if forbidden() or not kernels_exist():
@@ -173,7 +180,7 @@ def prepare(*, in_memory: bool = False, aside: bool = True, again: bool = False)
 
 
 def _started(*arguments: str, **how: Any) -> subprocess.Popen[bytes] | None:
-    """Return the compiler process; None if this process may start no other."""
+    """Start the compiler process and return it. Return None if this process may start no other process."""
     global _refusal
     from subprocess import DEVNULL
 
@@ -191,7 +198,7 @@ def _receive(compiler: subprocess.Popen[bytes]) -> None:
 
 
 def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
-    """Start `bpe_core.compiler` in a process of its own, with the modules that this one would import."""
+    """Start `bpe_core.compiler` in a separate process, with the modules that this process would import."""
     import subprocess  # every command asks whether kernels are ready, few begin to make them
 
     # Without '': a file named like one of our modules in the person's folder must not be imported.
@@ -202,14 +209,14 @@ def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
 
 
 def preparing() -> bool:
-    """Return whether machine code is being made, by a process that this program or another has started."""
+    """Return whether machine code is being made, by a process that this program or another program has started."""
     if _receiver is not None:
         return _receiver.is_alive()
     return (_compiler is not None and _compiler.poll() is None) or kept.is_being_made()
 
 
 class MachineCode(NamedTuple):
-    """A report: the share of machine code that is compiled, and the way in which large work runs."""
+    """A report on machine code: the share that is compiled, and the way in which large work runs."""
 
     share: float  # the share that is made, from 0 to 1
     is_being_made: bool
@@ -232,7 +239,7 @@ def state() -> MachineCode:
 
 
 def why_not() -> str:
-    """Return a sentence why there will be no machine code; empty if there is some, or if it can be made."""
+    """Return a sentence why machine code cannot be used. Return an empty text if it can be used or made."""
     if not kernels_exist():
         return "numba is not installed: what can be is done in plain Python. pip install numba"
     if forbidden():
@@ -251,7 +258,7 @@ def why_not() -> str:
 
 
 def _last_words() -> str:
-    """Return the last output of the compiler."""
+    """Return the last line that the compiler process wrote to its standard error."""
     global _said
     if not _said and _compiler is not None and _compiler.stderr is not None and not _compiler.stderr.closed:
         _said = _compiler.stderr.read().decode(errors="replace").strip().rpartition("\n")[2]

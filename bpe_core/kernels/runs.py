@@ -1,4 +1,4 @@
-"""Runs of words, cut where no token reaches across, and where their tokens begin."""
+"""Functions for runs of words: they divide runs where no token can cross, and find where tokens begin."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from bpe_core.kernels.jit import kernel
 
 @kernel
 def cut_runs(data, runs, meets, cuts):
-    """Write where runs begin, where inside them two bytes are that never meet, and the end; return how many that is."""
+    """Write the offsets at which runs may be divided: their beginnings, and places inside them that no token
+    crosses.
+
+    No token crosses a place between two bytes that are neighbours in no token. The last offset is the end of the last
+    run. Return the number of offsets.
+    """
     count, one = np.uint64(0), np.uint64(1)
     for run in range(len(runs) - 1):
         cuts[count] = runs[run]
@@ -26,7 +31,7 @@ def cut_runs(data, runs, meets, cuts):
 
 @kernel
 def find_borders(ids, lengths, places, borders):
-    """Write how many tokens lie before each offset of a text; no token lies across it."""
+    """Write how many tokens lie before each of these offsets of a text. No token may cross an offset."""
     token, place = np.int64(0), np.int64(places[0])
     for i in range(len(places)):
         while place < places[i]:

@@ -1,10 +1,12 @@
-"""The scanner's loop: one table look-up a character, or two ASCII characters, whatever the pattern.
+"""The loop of the scanner, with one table look-up for a character or for two ASCII characters, for any pattern.
 
-Nothing in it branches on what is found: a cut is always written, and kept by counting on.
+The loop has no branch on whether the text is split: an offset is always written, and the count goes up only if the text
+is split there.
 
-Of a long run of ASCII, four stretches are read at once: from one look-up to the next the processor has to wait, and can
-read the other stretches meanwhile. The state at the beginning of a stretch is not known yet, but the eight characters
-before it tell nearly always. What was read so is kept only if the stretch before ends in that very state.
+In a long run of ASCII, four stretches are read at the same time. The processor has to wait between two look-ups in one
+stretch, and can read the other stretches during the wait. The state at the beginning of a stretch is not known yet, but
+the eight characters before it nearly always determine the state. The result for a stretch is used only if the stretch
+before it ends in exactly that state.
 """
 
 from __future__ import annotations
@@ -46,24 +48,25 @@ _CUTS = CUT_BEFORE | CUT_FIRST | CUT_SECOND
 
 
 @inlined
-def step_eight(entries, kinds, data, place, row, found, met, bit):
-    """Read eight characters from a row of the table of pairs; the next row, the cuts as bits, what is in the way.
+def step_eight(entries, kinds, data, place, row, cut_bits, met, bit):
+    """Read eight characters from a row of the table of pairs on.
 
-    The first bit says that the text is cut before the character before these.
+    Return the next row, the cuts as bits, and the reasons why the eight characters must be read one by one. The first
+    bit says that the text is split before the character before these characters.
     """
     eight = load_eight(data, place)
     met |= eight & np.uint64(NOT_ASCII)
     for shift in range(0, 8, 2):
         entry = np.uint64(entries[row + np.uint64(kinds[(eight >> np.uint64(8 * shift)) & np.uint64(0xFFFF)])])
-        found |= (entry & np.uint64(_CUTS)) << (bit + np.uint64(shift))
+        cut_bits |= (entry & np.uint64(_CUTS)) << (bit + np.uint64(shift))
         met |= entry & np.uint64(ONE_BY_ONE)
         row = entry >> np.uint64(STATE_SHIFT)
-    return row, found, met
+    return row, cut_bits, met
 
 
 @inlined
 def write_places(cuts, count, bits, first):
-    """Write an offset for each bit, the lowest at `first`; return how many cuts there are then."""
+    """Write an offset for each bit, with the offset `first` for the lowest bit. Return the new number of cuts."""
     after, nothing = count + count_ones(bits), np.uint64(0)
     while True:
         for i in range(_WRITTEN):
@@ -76,7 +79,10 @@ def write_places(cuts, count, bits, first):
 
 @kernel
 def scan_ascii(entries, kinds, data, place, end, row, cuts, count):
-    """Read a run by four stretches at once; the place and row reached, how many cuts, how many last ones were right."""
+    """Read a run of ASCII in four stretches at the same time.
+
+    Return the offset and row that were reached, the number of cuts, and how many of the last stretches were right.
+    """
     none, one = np.uint64(0), np.uint64(1)
     two, three, width, half = np.uint64(2), np.uint64(3), np.uint64(STRETCH), np.uint64((1 << STRETCH) - 1)
     in_order = np.uint64(STRETCHES)
@@ -139,7 +145,7 @@ class Machine(NamedTuple):
 
 @lru_cache(maxsize=TABLES_KEPT)
 def machine_of(table: ScanTable) -> Machine:
-    """Return the table, with another one for two ASCII characters at once."""
+    """Return the table with an additional table for two ASCII characters at once."""
     entries = table.entries.reshape(-1, tables.ROW).astype(np.int64)
     states, ascii = len(entries), table.kind_of_code_point[:128]
     used, number_of = np.unique(ascii, return_inverse=True)
@@ -161,7 +167,7 @@ def machine_of(table: ScanTable) -> Machine:
 
 @inlined
 def cuts_of_pair(entry, place, cuts, count):
-    """Write where two ASCII characters cut; return how many cuts there are then."""
+    """Write the offsets at which two ASCII characters split the text. Return the new number of cuts."""
     one = np.uint64(1)
     cuts[count] = place - one
     count += entry & one
@@ -180,10 +186,13 @@ def begin_text(registers, start):
 
 
 @kernel
-def scan(machine, data, stop, registers, cuts, found):
-    """Write cuts after those `found`, from the registers to `stop` or until room ends; return their number."""
+def scan(machine, data, stop, registers, cuts, earlier):
+    """Write cuts after the first `earlier` cuts, from the state in the registers on. Return the new number of cuts.
+
+    Stop at the offset `stop`, or when there is no more room.
+    """
     entries, kinds, pair_entries, pair_kinds = machine.entries, machine.kinds, machine.pair_entries, machine.pair_kinds
-    count = np.uint64(found)
+    count = np.uint64(earlier)
     i = np.uint64(registers[POSITION])
     row = np.uint64(registers[ROW])
     mark = np.uint64(registers[MARK])
@@ -206,17 +215,17 @@ def scan(machine, data, stop, registers, cuts, found):
             if i + np.uint64(8) <= pause and previous + one == i and i >= alone_until:
                 eight = load_eight(data, i)
                 if eight & np.uint64(NOT_ASCII) == np.uint64(0):
-                    pair_row, met, found = row << np.uint64(TO_PAIR_ROW), np.uint64(0), count
+                    pair_row, met, count_after = row << np.uint64(TO_PAIR_ROW), np.uint64(0), count
                     for _ in range(4):
                         kind = np.uint64(pair_kinds[eight & np.uint64(0xFFFF)])
                         entry = np.uint64(pair_entries[pair_row + kind])
-                        found = cuts_of_pair(entry, i, cuts, found)
+                        count_after = cuts_of_pair(entry, i, cuts, count_after)
                         met |= entry
                         pair_row = entry >> np.uint64(STATE_SHIFT)
                         eight >>= np.uint64(16)
                         i += np.uint64(2)
                     if met & np.uint64(ONE_BY_ONE) == np.uint64(0):
-                        count, row, previous = found, pair_row >> np.uint64(TO_PAIR_ROW), i - one
+                        count, row, previous = count_after, pair_row >> np.uint64(TO_PAIR_ROW), i - one
                         continue
                     alone_until = i
                     i -= np.uint64(8)
@@ -261,29 +270,35 @@ def scan(machine, data, stop, registers, cuts, found):
 
 
 @kernel
-def end_text(machine, registers, cuts, found):
-    """Write what the end of a text cuts, and the end itself; needs room for three cuts."""
+def end_text(machine, registers, cuts, count):
+    """Write the cuts that the end of a text causes, and the end itself. Return the new number of cuts.
+
+    There must be room for three cuts.
+    """
     entry = np.int64(machine.entries[registers[ROW] + _END])
     if entry & CUT_MARK:
-        cuts[found] = registers[MARK]
-        found += 1
+        cuts[count] = registers[MARK]
+        count += 1
     if entry & CUT_PREVIOUS:
-        cuts[found] = registers[PREVIOUS]
-        found += 1
-    cuts[found] = registers[POSITION]
-    return found + 1
+        cuts[count] = registers[PREVIOUS]
+        count += 1
+    cuts[count] = registers[POSITION]
+    return count + 1
 
 
 @kernel
 def scan_pieces(machine, data, pieces, registers, cuts):
-    """Write the cuts of texts that lie end to end, with room for three more than their bytes; return their number."""
-    found = np.int64(0)
+    """Write the cuts of texts that lie end to end. Return the number of cuts.
+
+    There must be room for three more cuts than the texts have bytes.
+    """
+    count = np.int64(0)
     for i in range(len(pieces) - 1):
         start, stop = np.int64(pieces[i]), np.int64(pieces[i + 1])
         if start < stop:
             begin_text(registers, start)
-            cuts[found] = start
-            found = scan(machine, data, stop, registers, cuts, found + 1)
-            found = end_text(machine, registers, cuts, found) - 1  # where the next one starts
-    cuts[found] = np.int64(pieces[len(pieces) - 1])
-    return found + 1
+            cuts[count] = start
+            count = scan(machine, data, stop, registers, cuts, count + 1)
+            count = end_text(machine, registers, cuts, count) - 1  # where the next one starts
+    cuts[count] = np.int64(pieces[len(pieces) - 1])
+    return count + 1

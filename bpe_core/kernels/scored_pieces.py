@@ -1,4 +1,4 @@
-"""The fast reading of SentencePiece pieces that are written as most programs write them."""
+"""The fast reader of SentencePiece pieces in the form that most programs write."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _SHORT = 0x80  # no length from here on has one byte
 
 @kernel
 def read_short(data, place, kinds_end, places, texts, starts, bits, kinds, free):
-    """Read short entries into arrays of places, texts, score bits and kinds; return the next place and piece number.
+    """Read short entries into the arrays of places, texts, score bits and kinds.
+
+    Return the next offset and the next piece number.
 
     Reading stops at a longer entry, at other content, or if the arrays have no room.
     """
@@ -43,7 +45,7 @@ def read_short(data, place, kinds_end, places, texts, starts, bits, kinds, free)
 
 @inlined
 def _is_usual(data, place, stop, kinds_end):
-    """Return whether an entry has a text, then a finite score, and after them nothing but a valid kind."""
+    """Return whether an entry has a text, then a finite score, and after the score at most a valid kind."""
     if stop - place < 10 or data[place + 2] != ENTRY or data[place + 3] == 0:
         return False
     behind = place + 4 + np.int64(data[place + 3])

@@ -1,8 +1,8 @@
-"""All ways to make a text of a list from two others of the list.
+"""All ways to make a text of a list by joining two other texts of the list.
 
-A text is found by a number that is computed from its bytes, so that the numbers of all its beginnings and ends are
-known at once: the number of a longer text is that of the shorter one times a factor, plus the byte. Short texts with
-different bytes have different numbers; longer ones are compared byte by byte.
+A text is found by a number that is computed from its bytes: the number of a longer text is the number of the shorter
+text times a factor, plus the byte. So the numbers of all beginnings and ends of a text are known at once. Short texts
+with different bytes have different numbers. Longer texts are compared byte by byte.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _mixed(number):
 
 @inlined
 def _hint_of(texts, number):
-    """Return where the hint of a number is: a word, and in it a bit."""
+    """Return where the hint of a number is stored: the index of a word, and the word's bit."""
     place = _mixed(number) >> np.uint64(_OTHERS) & np.uint64(64 * len(texts.hints) - 1)
     return place >> np.uint64(6), np.uint64(1) << (place & np.uint64(63))
 
@@ -61,13 +61,13 @@ def _may_be_there(texts, number):
 
 @inlined
 def _above_texts(slots, mixed):
-    """Return the bits of a number that a slot holds above the index of its text; small slots stay in the cache."""
+    """Return the bits of a number that a slot stores above the index of its text. Small slots stay in the cache."""
     return np.uint32(mixed >> np.uint64(32)) & ~np.uint32(len(slots) - 1)
 
 
 @kernel
 def _text_of_two(texts, start, cut, behind, length, number):
-    """Find the text with these bytes, of which the second part lies at another offset; return -1 if none has them."""
+    """Return the index of the text with these bytes, or -1. The second part of the bytes may be at another offset."""
     data, starts, slots, mixed = texts.data, texts.starts, texts.slots, _mixed(number)
     slot, above, mask = mixed & np.uint64(len(slots) - 1), _above_texts(slots, mixed), np.uint32(len(slots) - 1)
     while slots[slot] != np.uint32(0):
@@ -89,7 +89,7 @@ def _text_of_two(texts, start, cut, behind, length, number):
 
 @inlined
 def text_at(texts, start, length, number):
-    """Find the text with these bytes; return -1 if there is no such text."""
+    """Return the index of the text with these bytes. Return -1 if there is no such text."""
     if not _may_be_there(texts, number):  # nearly always then; to ask it here spares a call
         return np.int64(_NONE)
     return _text_of_two(texts, start, length, start, length, number)
@@ -97,7 +97,7 @@ def text_at(texts, start, length, number):
 
 @kernel
 def text_of_both(texts, left, right):
-    """Find the first text that equals two texts one after the other; return -1 if there is no such text."""
+    """Return the index of the first text that equals two joined texts. Return -1 if there is no such text."""
     starts, number = texts.starts, np.uint64(0)
     for half in range(2):
         part = right if half else left
@@ -109,7 +109,7 @@ def text_of_both(texts, left, right):
 
 @kernel
 def enter_texts(texts):
-    """Enter all texts; a search finds the first of equal texts."""
+    """Enter all texts into the table. A search finds the first of several equal texts."""
     starts, slots = texts.starts, texts.slots
     texts.powers[0] = np.uint64(1)
     for length in range(1, len(texts.powers)):
@@ -132,7 +132,7 @@ def enter_texts(texts):
 
 @inlined
 def write_beginnings(texts, start, length):
-    """Write the numbers of all beginnings of a text; the last number is that of the whole text."""
+    """Write the numbers of all beginnings of a text. The last number is the number of the whole text."""
     number, beginnings = np.uint64(0), texts.beginnings
     for cut in range(length):
         beginnings[cut] = number
@@ -142,13 +142,13 @@ def write_beginnings(texts, start, length):
 
 @inlined
 def number_between(texts, begin, end):
-    """Return the number of a part of the text whose beginnings were written."""
+    """Return the number of a part of the text for which `write_beginnings` was called last."""
     return texts.beginnings[end] - texts.beginnings[begin] * texts.powers[end - begin]
 
 
 @bundle
 class Ways(NamedTuple):
-    """All ways to make a text of the list from two others, in the order of the results."""
+    """All ways to make a text of the list from two other texts, sorted by the text that results."""
 
     left: Int32s
     right: Int32s
@@ -157,9 +157,11 @@ class Ways(NamedTuple):
 
 @kernel
 def split_texts(texts, first, left, right, whole, progress):
-    """Write the two parts of each text from `first` on, until there may be no room; return the next text, and the rows.
+    """Write the two parts of each text from `first` on, while there is surely room.
 
-    A text that the list holds twice is put together once.
+    `progress` gets the next text and the rows.
+
+    If the list holds a text twice, the text is split once.
     """
     starts, count, row = texts.starts, len(texts.firsts), np.int64(0)
     for text in range(first, count):
@@ -187,7 +189,10 @@ SYMBOL = -1  # the rank of a symbol, which exists before all tokens
 
 @bundle
 class Halves(NamedTuple):
-    """A table of the two texts that each token splits into, by rank; -1 for a token that does not split."""
+    """A table of the two texts into which each token splits, by rank.
+
+    The texts of a token that does not split are -1.
+    """
 
     tokens: Int32s  # the text of each token
     ranks: Int32s  # the rank of each text
@@ -199,11 +204,12 @@ class Halves(NamedTuple):
 
 @inlined
 def _stay_apart(texts, halves, token, cut, left, right):
-    """Return whether earlier merges leave the two valid parts of a token apart: whether none is joined across the cut.
+    """Return whether earlier merges never join tokens across the boundary between the two valid parts of a token.
 
-    The parts of a valid token were joined in the order of ranks. So looking backwards, the younger of the two at
-    the border was joined last, and before that its inner half was there. Of equal ones the left one came first.
-    If the two at the border spell a valid token that was not joined, that token was examined in the same way before.
+    The parts of a valid token were joined in the order of ranks. So the search goes backwards: of the two tokens at the
+    boundary, the younger token was joined last, and before that its inner half was at the boundary. Of tokens with
+    equal ranks the left token came first. If the two tokens at the boundary spell a valid token that was not joined,
+    that token was examined in the same way before.
     """
     starts, ranks, whole = texts.starts, halves.ranks, halves.tokens[token]
     start, begin, end = starts[whole], np.int64(0), starts[whole + 1] - starts[whole]
@@ -237,9 +243,9 @@ def _is_sound(halves, text, token):
 
 @inlined
 def _halve(texts, halves, token):
-    """Find the two valid texts that make the token and that earlier tokens leave apart; return whether they exist.
+    """Find the two valid texts that make the token and that earlier tokens leave apart. Return whether they exist.
 
-    At most one pair is left apart. The search begins at the end, as the left text is mostly longer.
+    There is at most one such pair. The search begins at the end, because the left text is usually longer.
     """
     whole = halves.tokens[token]
     start, length = texts.starts[whole], texts.starts[whole + 1] - texts.starts[whole]
@@ -266,7 +272,7 @@ def _halve(texts, halves, token):
 
 @bundle
 class ShortRoom(NamedTuple):
-    """Arrays for joining the symbols of a token with few symbols."""
+    """A buffer for joining the symbols of a token with few symbols."""
 
     begins: Bools  # for each byte, whether a symbol may begin with it
     edges: Int32s  # where the pieces of the token begin, and the end of the token
@@ -275,20 +281,23 @@ class ShortRoom(NamedTuple):
 
 @inlined
 def _rank_between(texts, halves, whole, begin, end, limit, token):
-    """Return the rank of a part of a token if it is below a limit, else NO_RANK; the whole token counts as NO_RANK.
+    """Return the rank of a part of a token if it is below a limit.
 
-    The numbers of the token's beginnings must be written."""
+    Otherwise return NO_RANK, and also for the whole token.
+
+    The numbers of the token's beginnings must be written.
+    """
     start, length = texts.starts[whole] + begin, end - begin
-    found = _text_of_two(texts, start, length, start, length, number_between(texts, begin, end))
-    rank = halves.ranks[found] if found != _NONE else np.int32(NO_RANK)
+    text = _text_of_two(texts, start, length, start, length, number_between(texts, begin, end))
+    rank = halves.ranks[text] if text != _NONE else np.int32(NO_RANK)
     return rank if rank < limit and rank != token else np.int32(NO_RANK)
 
 
 @kernel
 def _join_few(texts, halves, room, token):
-    """Join a token's symbols by the tokens before it, or, if that leaves more than two parts, by all other tokens.
+    """Join a token's symbols by the tokens before it. If more than two parts are left, join them by all other tokens.
 
-    Return False if the token has too many symbols, or if the list lacks one of both parts.
+    Return False if the token has too many symbols, or if the list lacks one of the two parts.
     """
     edges, ranks, whole = room.edges, room.ranks, halves.tokens[token]
     start, length = texts.starts[whole], texts.starts[whole + 1] - texts.starts[whole]
@@ -335,7 +344,10 @@ def _join_few(texts, halves, room, token):
 
 @kernel
 def _join_symbols(table, room, symbols, start, stop, halves, token):
-    """Join a token's symbols by the tokens before it, or, if that leaves more than two parts, by all other tokens."""
+    """Join a token's symbols by the tokens before it.
+
+    If more than two parts are left, join them by all other tokens.
+    """
     number, first, count = table.number, table.number[0], stop - start
     for late in range(2):
         number[LIMIT], number[AND_NOT] = (len(halves.left), first + token) if late else (token, -1)
@@ -355,9 +367,9 @@ def _join_symbols(table, room, symbols, start, stop, halves, token):
 
 @kernel
 def find_halves(texts, halves, room):
-    """Find the parts of each token, up to the first token whose many symbols must be joined; return that token.
+    """Find the parts of each token, up to the first token whose many symbols must be joined. Return that token.
 
-    Each token adds its own hint, so that most texts that only later tokens make are not looked up.
+    Each token adds its own hint, so that texts which only later tokens make are rarely looked up.
     """
     token = np.int64(0)
     for text in range(len(halves.ranks)):
@@ -372,9 +384,9 @@ def find_halves(texts, halves, room):
 
 @kernel
 def join_halves(texts, table, room, symbols, starts, halves, token):
-    """Find the parts of each token from `token` on; the table has all pairs that make a token.
+    """Find the parts of each token from `token` on. The table has all pairs that make a token.
 
-    The texts are the symbols, then the tokens.
+    The list holds the texts of the symbols, then the texts of the tokens.
     """
     while token < len(halves.left):
         if not _halve(texts, halves, token):
@@ -384,7 +396,10 @@ def join_halves(texts, table, room, symbols, starts, halves, token):
 
 @kernel
 def measure_texts(lengths, left, right, longest):
-    """Write the length of each joined text after the known lengths; `longest` is the greatest length written."""
+    """Write the length of each joined text after the known lengths.
+
+    A length above `longest` is written as `longest`.
+    """
     known = len(lengths) - len(left)
     for pair in range(len(left)):
         lengths[known + pair] = min(lengths[left[pair]] + lengths[right[pair]], longest)
@@ -392,7 +407,7 @@ def measure_texts(lengths, left, right, longest):
 
 @kernel
 def lay_texts(data, starts, left, right):
-    """Write the text of each pair after the texts that are written."""
+    """Write the text of each pair after the known texts."""
     known = len(starts) - 1 - len(left)
     for pair in range(len(left)):
         place = starts[known + pair]

@@ -1,4 +1,4 @@
-"""The rows of a table as bytes: written of whole numbers and known texts, with fixed texts between."""
+"""The writer of a table's rows as bytes. A row has whole numbers and known texts, with fixed texts between them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Texts(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The columns of a table. They refer to texts by index."""
+    """The columns of a table. They name texts by their indices."""
 
     before: Int64s  # the text to write before each cell, and after the last cell
     first: Int64s  # the text for value 0 of each column, followed by those for 1, 2 ...; NUMBERS for digits
@@ -30,7 +30,7 @@ class Columns(NamedTuple):
 
 @inlined
 def _text_of(columns, column, value):
-    """Return the text that a cell shows, or NUMBERS if it shows digits."""
+    """Return the text that a cell shows. Return NUMBERS if the cell shows digits."""
     if value < 0:
         return columns.nothing[0]
     first = columns.first[column]
@@ -39,7 +39,7 @@ def _text_of(columns, column, value):
 
 @inlined
 def _copied(data, begin, end, out, place):
-    """Write a text at an offset; return where it ends."""
+    """Copy a text to the offset `place`. Return the end of the copy."""
     i, stop, there, one = np.uint64(begin), np.uint64(end), np.uint64(place), np.uint64(1)
     while i < stop:
         out[there] = data[i]
@@ -50,7 +50,7 @@ def _copied(data, begin, end, out, place):
 
 @inlined
 def _digits(value, out, place):
-    """Write a number at an offset; return where it ends."""
+    """Write a number in digits at the offset `place`. Return the end of the digits."""
     number = np.uint64(value)
     count, rest = np.int64(1), number // np.uint64(10)
     while rest:
@@ -67,7 +67,10 @@ def _digits(value, out, place):
 
 @kernel
 def write_rows(texts, columns, values, first, out):
-    """Write as many rows as fit, from `first` on; return the first row that is not written, and the end of the last."""
+    """Write as many rows as fit, from `first` on.
+
+    Return the first row that is not written, and the end of the last row.
+    """
     data, begin, end = texts.data, texts.begin, texts.end
     place, width, rows = np.int64(0), len(columns.first), values.shape[1]
     fixed = np.int64(0)

@@ -1,9 +1,10 @@
-"""The lattices of all words: which tokens could end at each of their beginnings, the best paths, what all paths expect.
+"""The lattices of all words: the tokens that may end at each beginning of a word, the best paths, and the expected
+counts.
 
-The words are a tree (`unigram_trie.py`). The tokens that could end at a node lie side by side, the longest first. The
-words are gone through in their order, with all beginnings of a word in buffers, by their length: what leads to a node
-is worked out when it is entered, and what comes behind it, in all words that begin so, when it is left. So both are
-worked out once for what many words begin with.
+The words are a tree (`unigram_trie.py`). The tokens that may end at a node are stored side by side, the longest first.
+The words are visited in their order, and the beginnings of a word are in buffers, by their length. What leads to a node
+is computed when the node is entered. What follows the node, in all words with this beginning, is computed when the node
+is left. So each is computed once for a beginning that many words share.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Lattice(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """A buffer for each beginning of a word, by its length, also for the empty one."""
+    """The buffers with an item for each beginning of a word, by the length of the beginning. Length 0 is included."""
 
     size: npt.NDArray[np.int64]  # one number: the length of the word in the buffers
     node: npt.NDArray[np.int64]
@@ -62,7 +63,7 @@ class Desk(NamedTuple):
 
 @inlined
 def _lay(lattice, desk, word):
-    """Put the nodes that a word adds into the buffers; return the first new length."""
+    """Write the nodes that a word adds into the buffers. Return the length of the first new beginning."""
     shared = np.int64(lattice.shared[word])
     first = lattice.firsts[word]
     for node in range(first, lattice.firsts[word + 1]):
@@ -73,7 +74,7 @@ def _lay(lattice, desk, word):
 
 @inlined
 def _edges_of(lattice, word):
-    """Return how much work a word needs: two, and one for each edge of its own nodes."""
+    """Return the units of work for a word: two, and one for each edge of its own nodes."""
     return 2 + lattice.first_edge[lattice.firsts[word + 1]] - lattice.first_edge[lattice.firsts[word]]
 
 
@@ -82,7 +83,10 @@ def _edges_of(lattice, word):
 
 @inlined
 def _enter_best(lattice, desk, scores, start):
-    """Find the best path to each beginning from this length on; of equals the one whose last token is longest."""
+    """Find the best path to each beginning from length `start` on.
+
+    Of equal paths the path with the longest last token counts.
+    """
     best, last = desk.score, len(lattice.edge_id) - 1
     for place in range(start, desk.size[0] + 1):
         node, most, token, before = desk.node[place], -np.inf, np.int32(0), np.int64(place)
@@ -100,7 +104,7 @@ def _enter_best(lattice, desk, scores, start):
 
 @inlined
 def _leave_best(lattice, desk, stop):
-    """Count the tokens that end at the last beginnings, the longest first."""
+    """Count the tokens that end at the beginnings longer than `stop`, the longest beginning first."""
     for place in range(desk.size[0], stop, -1):
         passing = desk.passing[place]
         if passing != 0:
@@ -112,7 +116,7 @@ def _leave_best(lattice, desk, stop):
 
 @kernel
 def cut_words(lattice, desk, scores, word, work):
-    """Split words, from `word` on, and count their tokens; return the next word."""
+    """Split the words from `word` on, and count their tokens. Return the next word."""
     done = np.int64(0)
     while word < len(lattice.shared) and done < work:
         _leave_best(lattice, desk, np.int64(lattice.shared[word]))
@@ -131,9 +135,10 @@ def cut_words(lattice, desk, scores, word, work):
 
 @kernel
 def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
-    """Find how words that were cut, from this one on, are cut while tokens are dropped in turn; the one that is next.
+    """Find how words that were split are split again while tokens are dropped in turn. Return the next word.
 
-    `leaving` gets how often each token occurred when it was dropped, `changes` how many more tokens there are then.
+    `leaving` gets how often each token occurred when it was dropped. `changes` gets the number of tokens that each drop
+    adds.
     """
     done = np.int64(0)
     while word < len(lattice.shared) and done < work:
@@ -153,7 +158,7 @@ def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
 
 @inlined
 def _note_path(lattice, tokens, before, place, weight):
-    """Count the tokens of a path to this offset that much more often; return how many there are."""
+    """Add a weight to the count of each token on the path to an offset. Return the number of tokens."""
     count = np.int64(0)
     while place > 0:
         lattice.counts[tokens[place]] += weight
@@ -164,7 +169,7 @@ def _note_path(lattice, tokens, before, place, weight):
 
 @kernel
 def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
-    """Split the word in the buffers again whenever a token of its best path is dropped; return how much work it was."""
+    """Split the word in the buffers again whenever a token of its best path is dropped. Return the amount of work."""
     size, work = desk.size[0], np.int64(0)
     best, tokens, before = desk.other, desk.other_token, desk.other_before
     best[0] = 0.0
@@ -194,7 +199,12 @@ def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
 
 @inlined
 def _cut_without(lattice, desk, scores, turns, turn):
-    """Find the best paths that change without what is dropped up to this turn; how many. None of the others can."""
+    """Find the best paths that change without the tokens that are dropped up to this turn.
+
+    Return the number of these paths.
+
+    No other path can change.
+    """
     best, tokens, before, is_new = desk.other, desk.other_token, desk.other_before, desk.is_new
     changed = np.int64(0)
     for place in range(1, desk.size[0] + 1):
@@ -215,8 +225,11 @@ def _cut_without(lattice, desk, scores, turns, turn):
 
 
 @kernel
-def own_paths(lattice, desk, scores, pieces, ends, lengths, found, stops, tokens):
-    """Write the score and tokens of the best path over each piece but itself; `ends` has a node where each ends."""
+def own_paths(lattice, desk, scores, pieces, ends, lengths, best_scores, stops, tokens):
+    """Write the score and the tokens of the best path over each piece. The piece itself is not used.
+
+    `ends` has a node at which each piece ends.
+    """
     used = np.int64(0)
     best = desk.other
     best[0] = 0.0
@@ -238,7 +251,7 @@ def own_paths(lattice, desk, scores, pieces, ends, lengths, found, stops, tokens
                     desk.other_token[place] = id
                     desk.other_before[place] = here
             best[place] = most
-        found[i] = best[size]
+        best_scores[i] = best[size]
         end = size
         while end > 0:
             end = desk.other_before[end]
@@ -271,7 +284,10 @@ def tidy_edges(lattice, scores):
 
 @inlined
 def _leave_expected(lattice, desk, shares, stop):
-    """Add what the words that go on from the last beginnings expect of the tokens that end there, the longest first."""
+    """Add the expected counts of the tokens that end at the last beginnings, from the words that go on from there.
+
+    The longest beginning comes first.
+    """
     reached, left = desk.score, desk.left
     for place in range(desk.size[0], stop, -1):
         behind = left[place]
@@ -288,7 +304,12 @@ def _leave_expected(lattice, desk, shares, stop):
 
 @kernel
 def expect_words(lattice, desk, shares, likelihood, word, work):
-    """Add to `shares`, behind each token's probability, that of the paths through it, from a word on; the next word."""
+    """Add the probability of all paths through each token to `shares`, for the words from `word` on.
+
+    Return the next word.
+
+    In `shares` this number stands after the probability of the token.
+    """
     done = np.int64(0)
     reached, last = desk.score, len(lattice.edge_id) - 1
     while word < len(lattice.shared) and done < work:
@@ -317,7 +338,7 @@ def expect_words(lattice, desk, shares, likelihood, word, work):
 
 @inlined
 def _lifted(number, times):
-    """Return a number scaled up that many times, or down if `times` is below 0."""
+    """Return a number scaled up `times` times, or scaled down if `times` is below 0."""
     for _ in range(min(times, MOST_LIFTS)):
         number *= LIFT
     for _ in range(min(-times, MOST_LIFTS)):
@@ -327,7 +348,10 @@ def _lifted(number, times):
 
 @kernel
 def _expect_long_word(lattice, desk, shares, weight):
-    """Expect a long word, whose numbers are scaled to stay in range; the number of times is kept beside them."""
+    """Compute the expected counts for a long word.
+
+    Numbers are scaled to stay in range, and how often is stored beside them.
+    """
     size = desk.size[0]
     reached, left, lifts, lifts_left = desk.other, desk.other_left, desk.lifts, desk.lifts_left
     reached[0] = left[size] = 1.0

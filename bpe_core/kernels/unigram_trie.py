@@ -1,12 +1,13 @@
-"""Words as a tree of their beginnings: the tokens in them, and pieces that occur again.
+"""The words as a tree of their beginnings, with the tokens in the words and the pieces that occur again.
 
-A node is a beginning, one symbol longer than its parent; node 0 is the empty one. The words are sorted, and the nodes
-numbered as they are met. So the nodes that a word adds lie side by side, and whoever goes through the words in their
-order has all beginnings of a word on one path from the first node.
+A node is a beginning of words, and is one symbol longer than its parent. Node 0 is the empty beginning. The words are
+sorted, and the nodes are numbered in the order of the words. So the nodes that a word adds lie side by side, and code
+that visits the words in their order has all beginnings of a word on one path from the first node.
 
-Tokens are found by a hash table of their beginnings. Pieces that occur again are found length by length: a place is
-the node where a piece ends, and the places of equal pieces are a group. Each group is parted by the symbol that
-follows, and given up when its piece occurs nowhere else and goes on in one way: so few are left after some symbols.
+Tokens are found by a hash table of their beginnings. Pieces that occur again are found length by length. A place is
+the node at which a piece ends, and the places of equal pieces are a group. Each group is divided by the next symbol. A
+group is dropped if its piece occurs nowhere else and always has the same next symbol, so few groups are left after some
+symbols.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ NO_FOLLOWER = 254  # as a byte for what follows a beginning: not known yet
 
 
 class Words(NamedTuple):
-    """Symbols end to end, a separator behind each word, and the order to take them in."""
+    """The symbols of words end to end, with a separator after each word, and the order of the words."""
 
     symbols: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]
@@ -48,7 +49,7 @@ class Trie(NamedTuple):
 
 @kernel
 def share(words, shared, lengths):
-    """Find how many symbols each word shares with the one before; return the number of nodes, with the root."""
+    """Find how many symbols each word shares with the word before it. Return the number of nodes, with the root."""
     symbols, nodes, before = words.symbols, np.int64(1), np.int64(0)
     for i in range(len(words.order)):
         word = words.order[i]
@@ -75,7 +76,7 @@ def _note_follower(trie, node, follower):
 
 @inlined
 def _leave(trie, path, size, stop):
-    """Pass on to their parents what is known of the last nodes on a path, the longest first."""
+    """Add the facts about the last nodes on a path to the facts about their parents, the longest beginning first."""
     for depth in range(size, stop, -1):
         node, parent = path[depth], path[depth - 1]
         trie.weight[parent] += trie.weight[node]
@@ -85,7 +86,10 @@ def _leave(trie, path, size, stop):
 
 @kernel
 def plant(words, trie, leads, path):
-    """Make the nodes of all words. `leads` has for each symbol as what it counts if it follows something."""
+    """Make the nodes of all words.
+
+    `leads` has for each symbol the value for which it counts when it follows another symbol.
+    """
     node, size = np.int64(1), np.int64(0)
     for i in range(len(words.order)):
         word = words.order[i]
@@ -121,14 +125,17 @@ BEGINNINGS, LONGEST = range(2)
 
 
 class Pieces(NamedTuple):
-    """The table. With each beginning comes, one too large, the id of the piece that it is; 0 if it is none."""
+    """The hash table of the beginnings of pieces.
+
+    Each beginning also has the id of its piece plus one, or 0 if it is no piece.
+    """
 
     slots: npt.NDArray[np.uint64]
     number: npt.NDArray[np.int64]
 
 
 class Edges(NamedTuple):
-    """The tokens that could end at each node, the longest first: where they begin, their ids and lengths."""
+    """The tokens that may end at each node, the longest first, with the first token of each node."""
 
     first: npt.NDArray[np.int64]  # and the end of all
     id: npt.NDArray[np.int32]
@@ -136,7 +143,7 @@ class Edges(NamedTuple):
 
 
 class Active(NamedTuple):
-    """A buffer of the possible pieces of one word: for each offset one after the other, by length."""
+    """A buffer of the possible pieces of one word. The pieces of each offset lie side by side, sorted by length."""
 
     ends: npt.NDArray[np.int64]  # for each length
     beginning: npt.NDArray[np.uint64]  # of a piece
@@ -159,7 +166,10 @@ def key_of(beginning, symbol):
 
 @kernel
 def enter_pieces(pieces, symbols, starts, first_id, piece):
-    """Enter pieces, whose symbols lie end to end, from `piece` on; return the one for which there is no room."""
+    """Enter the pieces from `piece` on.
+
+    Their symbols lie end to end. Return the first piece for which there is no room.
+    """
     slots, number = pieces.slots, pieces.number
     while piece < len(starts) - 1:
         start, stop = starts[piece], starts[piece + 1]
@@ -191,7 +201,10 @@ def spread_slots(slots, larger):
 
 @kernel
 def match_pieces(pieces, trie, edges, active, word):
-    """Write the tokens that could end at each node of words, from `word` on; return the word without room."""
+    """Write the tokens that may end at each node of the words from `word` on.
+
+    Return the first word for which there is no room.
+    """
     used = edges.first[trie.firsts[word]]
     while word < len(trie.shared):
         node = trie.firsts[word]
@@ -213,12 +226,12 @@ def match_pieces(pieces, trie, edges, active, word):
                 slot = place_of(pieces.slots, key_of(beginning, symbol))
                 if pieces.slots[slot] == 0:
                     continue
-                found = pieces.slots[slot + _ONE]
-                active.beginning[free] = found & NUMBER_MASK
+                numbers = pieces.slots[slot + _ONE]
+                active.beginning[free] = numbers & NUMBER_MASK
                 active.start[free] = start
                 free += 1
-                if found >> ID_SHIFT != 0:
-                    edges.id[used] = np.int64(found >> ID_SHIFT) - 1
+                if numbers >> ID_SHIFT != 0:
+                    edges.id[used] = np.int64(numbers >> ID_SHIFT) - 1
                     edges.length[used] = place - start
                     used += 1
             active.ends[place] = free
@@ -230,7 +243,7 @@ def match_pieces(pieces, trie, edges, active, word):
 
 @kernel
 def cover(weight, edges, covered, ends):
-    """Find how many symbols each token could cover, and a node where it could end."""
+    """Find how many symbols each token may cover, and a node at which it may end."""
     for node in range(len(edges.first) - 1):
         for edge in range(edges.first[node], edges.first[node + 1]):
             id = edges.id[edge]
@@ -249,7 +262,7 @@ class Tree(NamedTuple):
 
 
 class Places(NamedTuple):
-    """The places where the pieces of one length end, group after group."""
+    """The nodes at which the pieces of one length end, group after group."""
 
     nodes: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]  # where each group begins, and the end of all
@@ -257,7 +270,7 @@ class Places(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Room for the parts of one group: for each place which, for each symbol which, and what is known of each."""
+    """A buffer for the parts of one group: the part of each place and of each symbol, and the facts about each part."""
 
     node: npt.NDArray[np.int32]
     of_node: npt.NDArray[np.int32]
@@ -272,7 +285,7 @@ class Parts(NamedTuple):
 
 
 class Seeds(NamedTuple):
-    """The seeds of one length: a node where each ends, and how often it occurs."""
+    """The seeds of one length: a node at which each seed ends, and how often it occurs."""
 
     ends: npt.NDArray[np.int32]
     weights: npt.NDArray[np.int64]
@@ -296,16 +309,19 @@ def lay_side_by_side(trie, nodes):
 
 @kernel
 def part_groups(tree, places, groups, longer, parts, seeds, length):
-    """Part the groups of places by the symbol that follows, for pieces of this length; how many groups and seeds."""
-    written = found = new_groups = np.int64(0)
+    """Divide the groups of places by the next symbol, for pieces of this length.
+
+    Return the number of groups and of seeds.
+    """
+    written = seed_count = new_groups = np.int64(0)
     for group in range(groups):
         count, used = _part_group(tree, places, group, parts)
         for part in range(count):
             parts.of_symbol[parts.symbol[part]] = _NONE
             if length > 1 and parts.follower[part] == VARIOUS and parts.weight[part] > 1:
-                seeds.ends[found] = parts.first[part]
-                seeds.weights[found] = parts.weight[part]
-                found += 1
+                seeds.ends[seed_count] = parts.first[part]
+                seeds.weights[seed_count] = parts.weight[part]
+                seed_count += 1
             parts.free[part] = _NONE
             if parts.varies[part] or parts.times[part] > 1:
                 script = tree.scripts[parts.symbol[part]]
@@ -319,12 +335,12 @@ def part_groups(tree, places, groups, longer, parts, seeds, length):
                 longer.nodes[parts.free[part]] = parts.node[i]
                 parts.free[part] += 1
     longer.starts[new_groups] = written
-    return new_groups, found
+    return new_groups, seed_count
 
 
 @kernel
 def _part_group(tree, places, group, parts):
-    """Group occurrences by their next symbol; return the counts of groups and of occurrences."""
+    """Divide the places of a group by their next symbol. Return the number of parts and of places."""
     count = used = np.int64(0)
     script, last = places.scripts[group], len(places.nodes) - 1
     for i in range(places.starts[group], places.starts[group + 1]):
@@ -363,7 +379,7 @@ def _part_group(tree, places, group, parts):
 
 @kernel
 def spell(trie, ends, starts, symbols):
-    """Write the symbols of pieces end to end, each from its last node back to its beginning."""
+    """Write the symbols of pieces end to end. Each piece is read from its last node back to its beginning."""
     for piece in range(len(ends)):
         node = np.int64(ends[piece])
         for cell in range(starts[piece + 1] - 1, starts[piece] - 1, -1):

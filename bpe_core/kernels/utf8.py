@@ -1,7 +1,8 @@
-"""UTF-8: whether bytes are valid, as fast as they come from a disk, and the characters in them.
+"""The check of UTF-8, which is as fast as a disk delivers bytes, and the reading of characters.
 
-An automaton of nine states reads a byte at a time. The steps that a byte makes from all of them are one
-number, the step from state s at bit s. So a state is where to shift the next byte's number, and a byte costs one shift.
+An automaton with nine states reads one byte at a time. The steps of a byte from all states are stored in one number:
+the step from state s is at bit s. So a state is the number of bits by which the next byte's number is shifted, and a
+byte costs one shift.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ def _steps() -> npt.NDArray[np.uint64]:
     lead(_AFTER_ED, range(0x80, 0xA0), _ONE_MORE)  # above: the surrogates
     lead(_AFTER_F0, range(0x90, 0xC0), _TWO_MORE)  # below: shorter forms exist
     lead(_AFTER_F4, range(0x80, 0x90), _TWO_MORE)  # above: beyond the last code point of Unicode
-    found: npt.NDArray[np.uint64] = np.bitwise_or.reduce(reached << np.array(states, np.uint64)[:, None])
-    return found
+    steps: npt.NDArray[np.uint64] = np.bitwise_or.reduce(reached << np.array(states, np.uint64)[:, None])
+    return steps
 
 
 _STEPS = _steps()
@@ -54,7 +55,10 @@ _STEPS = _steps()
 
 @kernel
 def sound_until(data):
-    """Return the offset up to which all is valid: the end, or the start of a character near the first error."""
+    """Return the offset up to which the data is valid UTF-8.
+
+    The offset is the end of the data, or the start of a character near the first error.
+    """
     end = np.uint64(len(data))
     state = np.uint64(_SOUND)
     i = sound = np.uint64(0)
@@ -86,7 +90,7 @@ def width_at(data, place):
 
 @kernel
 def character_at(data, place):
-    """Return the code point at an offset, and how many bytes it has."""
+    """Return the code point at an offset, and the number of its bytes."""
     code, width = np.int64(data[place]), np.int64(1)
     if code >= 0x80:
         width = np.int64(2) if code < 0xE0 else np.int64(3) if code < 0xF0 else np.int64(4)
@@ -98,7 +102,7 @@ def character_at(data, place):
 
 @inlined
 def kind_at(kinds, data, place):
-    """Return the kind of the character that starts at an offset, as the scanner sees it."""
+    """Return the scanner's kind of the character that starts at an offset."""
     code = np.int64(data[place])
     if code >= 0x80:
         code, _ = character_at(data, np.int64(place))

@@ -1,13 +1,14 @@
-"""The words that an encoder has seen, with their results: one look-up for almost every word of a text.
+"""The words that an encoder has encoded, with their results. Almost every word of a text needs one look-up.
 
 A slot is half a line of the processor's cache: the word itself, if it is short, and up to three numbers of its result.
-For a long word the slot holds a hash; its bytes and its results are kept elsewhere, as are longer results.
+For a long word the slot holds a hash. The bytes and results of long words, and longer results, are stored in other
+arrays.
 
 Several threads read and fill the same slots without waiting for each other. To enter a word, a thread claims an empty
-slot by a mark in its last number, which only one thread can do; it writes the other numbers; and it publishes the slot
-by writing the last number. A published slot is never written again, and a thread that has read the last number sees all
-that was written before. A claimed slot looks to others like that of another word: at worst a word is entered twice.
-Each thread writes long words and results into its own part of the other arrays.
+slot by a mark in its last number, which only one thread can do. Then it writes the other numbers, and at last it
+publishes the slot by writing the last number. A published slot is never written again, and a thread that has read the
+last number sees everything that was written before. Other threads treat a claimed slot like the slot of another word,
+so at worst a word is entered twice. Each thread writes long words and results into its own part of the other arrays.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ _SECOND_EIGHT = np.array([(1 << 8 * max(length - 8, 0)) - 1 for length in range(
 class Memory(NamedTuple):
     """The slots of remembered words, and the arrays for long words and for long results.
 
-    A slot holds a word's key and results, two results to a number; the last half number is the count of the results. An
-    empty slot holds zeros. If a word has no results or too many, or is long, the first result is the place in `results`
-    at which the results begin. Before them come the place and the length of a long word's bytes.
+    A slot holds a word's key and results, with two results in one number. The last half number is the count of the
+    results. An empty slot holds zeros. If a word has no results or too many, or is long, the first result is the offset
+    in `results` at which the results begin. Before them stand the offset and the length of a long word's bytes.
     """
 
     slots: UInt64s
@@ -71,7 +72,7 @@ class Keys(NamedTuple):
 
 @kernel
 def load(data, place, length):
-    """Load up to eight bytes as one number, with zeros behind them."""
+    """Return up to eight bytes as one number. Missing bytes are zeros."""
     if place + 8 <= len(data):
         return load_eight(data, np.uint64(place)) & _FIRST_EIGHT[min(length, 8)]
     value = np.uint64(0)
@@ -89,23 +90,23 @@ def place_of(slots, first, second):
 
 @inlined
 def _enter_key(memory, data, end, start, length, keys, i):
-    """Fill in the key of a word, and have its slot fetched. From `end` on there are not enough bytes for a look."""
+    """Write the key of a word, and begin to fetch its slot. From `end` on there are too few bytes for a fast read."""
     slots = memory.slots
     if length <= np.uint64(LONGEST_INSIDE) and start < end:
-        one = load_eight(data, start) & _FIRST_EIGHT[length]
-        other = load_eight(data, start + np.uint64(8)) & _SECOND_EIGHT[length]
-        other |= length << _LENGTH_SHIFT
+        key = load_eight(data, start) & _FIRST_EIGHT[length]
+        second_key = load_eight(data, start + np.uint64(8)) & _SECOND_EIGHT[length]
+        second_key |= length << _LENGTH_SHIFT
     else:
-        one, other = _rare_key(data, np.int64(start), np.int64(length))
-    keys.first[i], keys.second[i] = one, other
-    place = place_of(slots, one, other)
+        key, second_key = _rare_key(data, np.int64(start), np.int64(length))
+    keys.first[i], keys.second[i] = key, second_key
+    place = place_of(slots, key, second_key)
     keys.places[i] = place
     prefetch(slots, place)
 
 
 @kernel
 def find_keys(memory, data, cuts, first, count, keys):
-    """Fill in the keys of `count` words from `first` on."""
+    """Write the keys of `count` words from `first` on."""
     end = np.uint64(max(len(data) - 15, 0))
     word, i = np.uint64(first), np.uint64(0)
     start = np.uint64(cuts[word])
@@ -119,7 +120,7 @@ def find_keys(memory, data, cuts, first, count, keys):
 
 @kernel
 def find_keys_between_blanks(memory, data, words, first, count, keys):
-    """Find the keys of words that do not begin with a blank; return how many there are."""
+    """Write the keys of the words that do not begin with a blank. Return the number of these words."""
     cuts, kinds, end = words.cuts, words.kinds, np.uint64(max(len(data) - 15, 0))
     i, word, one = np.uint64(0), np.uint64(first), np.uint64(1)
     start = np.uint64(cuts[word])
@@ -152,7 +153,10 @@ def _rare_key(data, start, length):
 
 @inlined
 def slot_of(memory, data, start, length, first, second, place):
-    """Find the slot that remembers a word, or where it would be entered; return whether it is remembered, too."""
+    """Return the slot that stores a word, or the slot in which it would be entered.
+
+    Also return whether the word is stored.
+    """
     slots = memory.slots
     last = look_up(slots, place + np.uint64(3))
     while last != np.uint64(0):
@@ -179,7 +183,7 @@ def is_same_word(memory, result, data, start, length):
 
 @kernel
 def grow_slots(old, new):
-    """Copy all slots to this thread's new, empty table. Words that other threads enter meanwhile may be lost."""
+    """Copy all slots to this thread's new, empty table. Words that other threads enter at the same time may be lost."""
     for entry in range(0, len(old), SLOT):
         last = look_up(old, np.uint64(entry + 3))
         if last <= _CLAIMED:
@@ -193,7 +197,7 @@ def grow_slots(old, new):
 
 @inlined
 def lacks_memory(memory, most):
-    """Return whether memory may lack room for one more word that becomes at most `most` ids."""
+    """Return whether the memory may lack room for another word with at most `most` ids."""
     number = memory.number
     return (
         number[ENTRIES] >= look_at(number, np.uint64(LAST_ENTRY))  # which becomes zero as soon as there is a larger one
@@ -204,7 +208,7 @@ def lacks_memory(memory, most):
 
 @inlined
 def remember(memory, data, start, length, first, second, slot, out, free, count):
-    """Enter a word with the results that have just been written for it, unless another thread takes its slot."""
+    """Enter a word with its results, which were just written to `out`, unless another thread takes the slot."""
     slots, number, results, about = memory.slots, memory.number, memory.results, np.uint64(count)
     if not claim(slots, slot + np.uint64(3), _CLAIMED):
         return
@@ -238,7 +242,10 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
 
 @inlined
 def recall_run(memory, keys, done, count, out, free):
-    """Write the results of words while each is short and in its first slot or the next; return how many."""
+    """Write the results of words, and stop at a word that is long or not stored near its first slot.
+
+    Return the number of words, and the end of the results.
+    """
     slots, firsts, seconds, places = memory.slots, keys.first, keys.second, keys.places
     word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)
     three, last_slot = np.uint64(RESULTS_INSIDE), np.uint64(len(slots) - SLOT)
@@ -270,7 +277,7 @@ def recall_run(memory, keys, done, count, out, free):
 
 @inlined
 def recall(memory, slot, out, free):
-    """Write the results of a remembered word; return how many numbers these are. Three are always written."""
+    """Write the results of a stored word. Return the number of results. At least three numbers are written."""
     value, last = memory.slots[slot + np.uint64(2)], memory.slots[slot + np.uint64(3)]
     count = np.int64(last >> _HALF)
     if count <= RESULTS_INSIDE:

@@ -1,8 +1,8 @@
-"""Tables of different words: finding and counting words, joining the tables of several threads, making them larger.
+"""The tables of distinct words. They find and count words, are joined with the tables of other threads, and grow.
 
-Open addressing with a power of two of slots, never more than three quarters full; the callers see to that. Words of at
-most eight bytes are their own keys: one cache miss finds and counts them. Longer ones are found by a hash and compared
-with the copy that is kept of each.
+A table uses open addressing. The number of slots is a power of two, and the callers keep at least a quarter of the
+slots empty. Words of at most eight bytes are their own keys, so one cache miss finds and counts such a word. Longer
+words are found by a hash, and compared with the stored copy of each word.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def hold(slots, words):
 
 @kernel
 def shift_of(mask):
-    """Return how far a 64-bit product is shifted so that its highest bits number a slot."""
+    """Return by how many bits a 64-bit product is shifted so that its highest bits are the number of a slot."""
     shift = np.uint64(64)
     while mask:
         mask >>= np.uint64(1)
@@ -54,7 +54,7 @@ def shift_of(mask):
 
 @kernel
 def find_short(table, key, mask, shift):
-    """Find the row of a short word, or the empty row that it would take."""
+    """Return the row of a short word, or the empty row in which it would be entered."""
     slot = (key * np.uint64(MIXER)) >> shift
     while True:
         row = slot * np.uint64(SHORT_ROW)
@@ -65,7 +65,10 @@ def find_short(table, key, mask, shift):
 
 @kernel
 def hash_of(data, start, length):
-    """Hash some bytes, never to zero; up to seven bytes after them are read but do not count."""
+    """Return a hash of some bytes, which is never zero.
+
+    Up to seven bytes after them are read but do not change the hash.
+    """
     mixed = np.uint64(length) * np.uint64(MIXER)
     end = np.uint64(start + length)
     i = np.uint64(start)
@@ -82,7 +85,7 @@ def hash_of(data, start, length):
 
 @kernel
 def find_long(table, copies, key, data, start, length, mask, shift):
-    """Find the row of a long word, or the empty row that it would take."""
+    """Return the row of a long word, or the empty row in which it would be entered."""
     slot = key >> shift
     while True:
         row = slot * np.uint64(LONG_ROW)
@@ -96,7 +99,7 @@ def find_long(table, copies, key, data, start, length, mask, shift):
 
 @kernel
 def enter_long(words, row, key, data, start, length, first):
-    """Enter a new long word and copy it; the caller counts it."""
+    """Enter a new long word and copy its bytes. The caller counts the word."""
     copy = words.used[COPIED]
     for i in range(length):
         words.copies[copy + i] = data[start + i]
@@ -110,7 +113,7 @@ def enter_long(words, row, key, data, start, length, first):
 
 @kernel
 def same(left, left_start, right, right_start, length):
-    """Return whether two places hold the same bytes; both may be read for seven bytes more."""
+    """Return whether two places hold the same bytes. Up to seven bytes after them may be read."""
     i, j = np.uint64(left_start), np.uint64(right_start)
     todo = np.uint64(length)
     while todo >= np.uint64(8):
@@ -129,7 +132,10 @@ HANDED_OVER = -1  # in place of the offset where a word was first seen: another 
 
 @kernel
 def add_short(words, more, more_firsts):
-    """Add a table of short words to another with room for all: in the order of hashes, a growing one would overfill."""
+    """Add a table of short words to another table, which must have room for all words.
+
+    The rows are added in the order of hashes, so a table that grows during the work would become too full.
+    """
     table, firsts = words.short, words.short_firsts
     mask = np.uint64(len(firsts) - 1)
     shift = shift_of(mask)
@@ -149,7 +155,7 @@ def add_short(words, more, more_firsts):
 
 @kernel
 def spread_long(words, old, old_firsts):
-    """Put the rows of a table of long words into a larger, empty one; the copies stay where they are."""
+    """Copy the rows of a table of long words into a larger, empty table. The copies of the words stay in place."""
     table = words.long
     mask = np.uint64(len(words.long_firsts) - 1)
     shift = shift_of(mask)
@@ -166,7 +172,7 @@ def spread_long(words, old, old_firsts):
 
 @kernel
 def add_long(words, more):
-    """Add the counts of long words."""
+    """Add the counts of the long words of another table."""
     table, firsts, copies = words.long, words.long_firsts, words.copies
     mask = np.uint64(len(firsts) - 1)
     shift = shift_of(mask)
@@ -190,9 +196,10 @@ def add_long(words, more):
 
 @kernel
 def hand_over_short(words, more, begin, stop):
-    """Hand one table the counts of short words that both know and that belong in slots `begin` to `stop`; how many.
+    """Move the counts of short words that both tables hold from `more` to `words`. Return the number of these words.
 
-    What is handed over is marked, and stays where it is: without it, words behind it would not be found.
+    Only words that belong in slots `begin` to `stop` are moved. A moved word is marked and stays in its row, because
+    without the row, words after it would not be found.
     """
     table, firsts = words.short, words.short_firsts
     mask, more_mask = np.uint64(len(firsts) - 1), np.uint64(len(more.short_firsts) - 1)
@@ -223,7 +230,10 @@ def _is_between(slot, begin, stop):
 
 @kernel
 def hand_over_long(words, more, begin, stop):
-    """Add the counts of the long words in these slots that are known; return how many are."""
+    """Move the counts of long words that both tables hold from `more` to `words`. Return the number of these words.
+
+    Only words that belong in slots `begin` to `stop` are moved.
+    """
     table, firsts, copies = words.long, words.long_firsts, words.copies
     mask, more_mask = np.uint64(len(firsts) - 1), np.uint64(len(more.long_firsts) - 1)
     shift, more_shift = shift_of(mask), shift_of(more_mask)
@@ -256,7 +266,7 @@ def hand_over_long(words, more, begin, stop):
 
 @kernel
 def list_words(words, firsts, slots):
-    """Write where each word was first seen, and its slot; for a long word -1 - slot."""
+    """Write the place where each word was first seen, and its slot. The slot of a long word is written as -1 - slot."""
     listed = 0
     for slot in range(len(words.short_firsts)):
         if words.short[SHORT_ROW * slot + COUNT] != np.uint64(0) and words.short_firsts[slot] != HANDED_OVER:
@@ -272,7 +282,7 @@ def list_words(words, firsts, slots):
 
 @kernel
 def write_counts(words, slots, ranks, counts, lengths):
-    """Write how often the words in these slots occur and how long they are, each at its rank."""
+    """Write the counts and the lengths of the words in these slots. The numbers of a word are written at its rank."""
     for i in range(len(slots)):
         _fetch_ahead(words, slots, i)
         slot = slots[i]
@@ -302,7 +312,7 @@ def _short_length(key):
 
 @kernel
 def write_words(words, slots, ranks, starts, text):
-    """Write the words of these slots, each at the offset of its rank; fastest in the order in which they were met."""
+    """Write the words in these slots, each at the offset of its rank. First-seen order is the fastest order."""
     for i in range(len(slots)):
         _fetch_ahead(words, slots, i)
         slot, at = slots[i], starts[ranks[i]]
@@ -320,10 +330,13 @@ def write_words(words, slots, ranks, starts, text):
 
 
 @kernel
-def number_words(text, starts, begin, stop, keys, places, rows, firsts, found):
-    """Assign numbers to the words from `begin` to `stop`, after `found` different ones; return the new number of words.
+def number_words(text, starts, begin, stop, keys, places, rows, firsts, count):
+    """Assign numbers to the words from `begin` to `stop`.
 
-    The table has at least a third more slots than words; `firsts` gets the first word of each. Seven bytes follow.
+    The first `count` numbers are taken. Return the new number of distinct words.
+
+    The table has at least a third more slots than words. `firsts` gets the first word with each number. Seven bytes
+    must follow the text.
     """
     mask = np.uint64(len(keys) - 1)
     shift = shift_of(mask)
@@ -335,10 +348,10 @@ def number_words(text, starts, begin, stop, keys, places, rows, firsts, found):
         while True:
             if keys[slot] == np.uint64(0):
                 keys[slot] = key
-                places[slot] = found
-                firsts[found] = i
-                rows[i] = found
-                found += 1
+                places[slot] = count
+                firsts[count] = i
+                rows[i] = count
+                count += 1
                 break
             first = firsts[places[slot]] if keys[slot] == key else -1
             is_alike = first >= 0 and starts[first + 1] - starts[first] == length
@@ -346,12 +359,12 @@ def number_words(text, starts, begin, stop, keys, places, rows, firsts, found):
                 rows[i] = places[slot]
                 break
             slot = (slot + np.uint64(1)) & mask
-    return found
+    return count
 
 
 @kernel
 def gather_words(text, starts, begin, stop, chosen, new_starts, gathered):
-    """Write the words of those numbers end to end."""
+    """Write the words with the numbers in `chosen` end to end."""
     for i in range(begin, stop):
         source, target = starts[chosen[i]], new_starts[i]
         for place in range(new_starts[i + 1] - target):
@@ -360,7 +373,10 @@ def gather_words(text, starts, begin, stop, chosen, new_starts, gathered):
 
 @kernel
 def count_tokens(ids, starts, rows, times, counts):
-    """Count the tokens of some words, each word `times` times; `starts` has where those of all words begin."""
+    """Count the tokens of some words, each word `times` times.
+
+    `starts` has the offset at which each word's tokens begin.
+    """
     for i in range(len(rows)):
         for place in range(starts[rows[i]], starts[rows[i] + 1]):
             counts[ids[place]] += times[i]

@@ -65,7 +65,7 @@ class Splitter:
         return regex.compile(self._expression)
 
     @cached_property
-    def _seen_otherwise(self) -> frozenset[str]:
+    def _unknown_characters(self) -> frozenset[str]:
         """Return the characters that the Unicode version of the pattern does not have."""
         return differing() if self._recipe.older_unicode else frozenset()
 
@@ -109,7 +109,7 @@ class Splitter:
             return (
                 iter(pattern.findall(text)) if len(text) < SHORT else (match[0] for match in pattern.finditer(text))
             )
-        if len(text) < SHORT and self._seen_otherwise.isdisjoint(text):
+        if len(text) < SHORT and self._unknown_characters.isdisjoint(text):
             return iter(self._pattern.findall(text, concurrent=True))
         matches = self._pattern.finditer(self._as_known(text), concurrent=True)
         return (text[match.start() : match.end()] for match in matches)

@@ -44,7 +44,7 @@ def making(*paths: Path | str, told_in: Path | None = None, grows: bool = False)
     are put in place together. If the manifest is not written, the old manifest is removed. If a result `grows` step by
     step, the old manifest is removed before the first change, so it never lies next to other results.
     """
-    places = sorted({_place_of(path) for path in paths})  # in a fixed order, so that one of two processes gets them all
+    places = sorted({_place_of(path) for path in paths})  # sorted, so that one of two processes can claim all
     manifests = dict.fromkeys(places, _place_of(told_in)) if told_in is not None and _is_replaced(told_in) else {}
     with contextlib.ExitStack() as stack:
         for place in places:
@@ -414,7 +414,7 @@ def _remove_abandoned(target: Path) -> None:
             lock = Lock.of_existing(Path(entry)) if entry.is_file(follow_symlinks=False) else None
             if lock is not None:
                 beside, former = (lock.path.with_suffix(ending) for ending in (OF_FOLDERS, OF_FORMER))
-                # killed between taking one file away and putting the other in place
+                # the writer was killed after it moved the old file away and before it moved the new file in
                 if former.is_dir() and not target.exists():
                     former.rename(target)
                 for gone in (beside, former):

@@ -129,7 +129,7 @@ def _by_journal(moves: Sequence[Move]) -> None:
         sync_folder(master.path.parent)
         try:
             for move in moves:
-                _take_away(move, keeps_place=move is not moves[0])
+                _move_old_away(move, keeps_place=move is not moves[0])
             for move in reversed(moves):
                 move.take_place()
         except BaseException:
@@ -145,7 +145,7 @@ def _by_journal(moves: Sequence[Move]) -> None:
 @contextlib.contextmanager
 def _claimed(path: Path) -> Iterator[Lock]:
     try:
-        lock = _waited_for(path, os.O_CREAT)
+        lock = _lock_after_waiting(path, os.O_CREAT)
     except OSError:  # the file system knows no locks
         if not path.exists():
             raise
@@ -158,7 +158,7 @@ def _claimed(path: Path) -> Iterator[Lock]:
         lock.release()
 
 
-def _waited_for(path: Path, create: int = 0) -> Lock | None:
+def _lock_after_waiting(path: Path, create: int = 0) -> Lock | None:
     """Return the lock of a journal.
 
     Return None if the journal is gone, or if another program holds the lock for a long time.
@@ -185,7 +185,7 @@ def _give_up(master: Lock) -> None:
         raise
 
 
-def _take_away(move: Move, *, keeps_place: bool) -> None:
+def _move_old_away(move: Move, *, keeps_place: bool) -> None:
     """Move the old file away from a place.
 
     If `keeps_place` is true and the system can do this, the old file also stays in place until the new file
@@ -285,7 +285,7 @@ def _completed(journal: Path) -> bool:
             lock.release()
         return done
     try:
-        lock = _waited_for(journal)
+        lock = _lock_after_waiting(journal)
     except OSError:  # the file system knows no locks, or nothing can be written
         if not os.access(journal, os.W_OK) or time.time() - journal.stat().st_mtime < UNLOCKED_SECONDS:
             return False
@@ -295,12 +295,12 @@ def _completed(journal: Path) -> bool:
     claims = [lock]
     try:
         moves = _moves_in(journal)
-        # the claims before one that another program holds are kept
+        # if another program holds a claim, the claims before it are kept
         claims.extend(_claim_on(move.part) for move in moves)
         if _read(journal).get("back") or not all(map(_is_untouched, moves)):
             _put_back(moves)
         else:
-            _go_on(moves)
+            _rename_remaining(moves)
         for move in moves:
             sync_folder(move.place.parent)
             _remove(move.former)
@@ -388,7 +388,7 @@ def _is_untouched(move: _TornMove) -> bool:
     return there in (None, move.was)
 
 
-def _go_on(moves: Sequence[_TornMove]) -> None:
+def _rename_remaining(moves: Sequence[_TornMove]) -> None:
     """Rename the files that are not renamed yet, in the order of the writer."""
     for move in moves:
         is_first_or_folder = move is moves[0] or move.place.is_dir() or move.is_now is None

@@ -42,11 +42,11 @@ class SignalListener:
             signal.signal(number, former)
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
-        _let_go_of_a_closed_terminal()
+        _redirect_closed_terminal()
         self._handler(number, frame)
 
 
-def _let_go_of_a_closed_terminal() -> None:
+def _redirect_closed_terminal() -> None:
     """Redirect the streams of a closed terminal to the null device, so that printing cannot end the work too early."""
     for stream in (sys.__stdout__, sys.__stderr__):
         with contextlib.suppress(OSError, ValueError, AttributeError):

@@ -48,19 +48,19 @@ def told_apart(names: Sequence[str]) -> list[str]:
         return list(names)
     paths = [PurePosixPath(name.replace("\\", "/")) for name in names]
     parts = [path.parts for path in paths]
-    shared = _alike_up_to([part[:-1] for part in parts])  # folders
+    shared = _shared_beginning([part[:-1] for part in parts])  # folders
     endings = {path.suffix for path in paths}
     short = ["/".join(part[shared:]) for part in parts]
     if len(endings) == 1:
         short = [name.removesuffix(*endings) for name in short]
     if len(names) > 1:
-        beginning = short[0][: _alike_up_to(short)]
+        beginning = short[0][: _shared_beginning(short)]
         cut = max(beginning.rfind(sign) for sign in "-_. ") + 1
         short = [name[cut:] for name in short]
     return short if len(set(short)) == len(set(names)) and all(short) else list(names)
 
 
-def _alike_up_to(rows: Iterable[Sequence[str]]) -> int:
+def _shared_beginning(rows: Iterable[Sequence[str]]) -> int:
     """Return the number of items at the beginning that are equal in all rows."""
     alike = 0
     for items in zip(*rows, strict=False):

@@ -47,7 +47,7 @@ SHORTER = "Choose lines instead of documents."
 class Corpus:
     """A corpus of texts. A file, a row of a table, or a text given in memory is one document.
 
-    `Corpus.from_files` and `Corpus.from_texts` make one.
+    `Corpus.from_files` and `Corpus.from_texts` make a corpus.
 
     Parameters
     ----------
@@ -345,7 +345,7 @@ def same_place(path: Path | str) -> str:
 
 
 class Text(NamedTuple):
-    """A document, or a line with its end."""
+    """A document, or a line of a document with its line end."""
 
     data: bytes
     bytes_read: int  # bytes of its source read so far

@@ -218,7 +218,7 @@ def _holds_all(listed: list[str]) -> bool:
 def may_match_nothing(expression: str) -> bool:
     r"""Return whether the expression may match an empty text.
 
-    The function does not look at lookaheads and lookbehinds.
+    Lookaheads and lookbehinds count as empty matches.
 
     >>> may_match_nothing(r"\s+(?!\S)|a"), may_match_nothing("(?<=a)|b"), may_match_nothing("x?")
     (False, True, True)

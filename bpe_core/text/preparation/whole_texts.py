@@ -38,7 +38,7 @@ class Marks(NamedTuple):
         blanks = f" {MARKER}" if self.shows_blanks else " "
         steps: list[Step] = [SEVERAL_BLANKS] if self.one_blank else []
         if self.prefix and self.suffix:
-            # A text of nothing but such signs becomes one sign, too.
+            # A text that holds only such signs also becomes one sign.
             last = rf"(?<=[^{blanks}])[{blanks}]*\z|\A[{blanks}]+\z"
             steps.append(Replace(last if self.one_blank else BEHIND, True, sign))
         else:

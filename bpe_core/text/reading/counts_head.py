@@ -67,7 +67,7 @@ class CountsHead:
 
 
 def by_group(source: Source, field: str | None = None) -> list[Source]:
-    """Return a source for each group of a file of counts, or only for the group named by `field`.
+    """Return a source for each group of a file of counts, or only for the group whose column is `field`.
 
     If the source is no file of counts, return the source itself.
     """

@@ -207,7 +207,7 @@ class Automaton:
             assert isinstance(node.body, CharacterSet)
             end = self._add(_Check(_ALL ^ self.kinds.mask(node.body.sources), then))
         if node.most is None:
-            entry = self._add(_Try(()))  # its targets are known once the body leads back to it
+            entry = self._add(_Try(()))  # the targets are set when the body is built
             self._states[entry] = _once_more(node, self._build(node.body, entry), end)
         else:
             entry = then

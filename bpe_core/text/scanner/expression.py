@@ -68,7 +68,7 @@ class Expression:
     classes: frozenset[str]  # all classes in it, such as \p{L}
 
 
-MOST_COPIES = 250  # as many states as one repetition may need
+MOST_COPIES = 250  # the most states that one repetition may need
 NOTHING = Sequence(())
 _WORD = r"(?:\w)"
 _NEWLINE = r"(?:\n)"
@@ -257,12 +257,12 @@ def _source(written: str, flags: frozenset[str]) -> str:
 
 def _check_alone(match: re.Match[str], flags: frozenset[str]) -> None:
     """Raise NoTable for a class that `regex` treats differently outside a set and inside a set with other members."""
-    if match["cls"] and "i" in flags and _hangs_on_its_place(match["cls"]):
+    if match["cls"] and "i" in flags and _depends_on_its_place(match["cls"]):
         raise NoTable(f"{match['cls']} with ignored case")
 
 
 @cache
-def _hangs_on_its_place(name: str) -> bool:
+def _depends_on_its_place(name: str) -> bool:
     """Return whether `regex`, ignoring case, treats a class differently alone and with another set member."""
     alone, beside = (regex.findall(f"(?i:[{more}{name}])", _OF_ONE_CASE) for more in ("", r"\x07"))
     return bool(alone != beside)

@@ -58,7 +58,7 @@ class Kinds:
         order = sorted(set(sources) | ({_BLANK} if drops_blanks else set()))
         named = [*classes, r"\s"] if drops_blanks else list(classes)
         if any(source.startswith("(?i") for source in order):
-            alone: npt.NDArray[np.int64] = np.append(_cased(), list(characters))
+            alone: npt.NDArray[np.int64] = np.append(_changing_with_case(), list(characters))
         else:
             alone = np.array(list(characters), np.int64)
         starts = np.concatenate([[0, _NEWLINE, _NEWLINE + 1], alone, alone + 1, *map(_changes, named)])
@@ -142,7 +142,7 @@ def _changes(name: str) -> npt.NDArray[np.int64]:
 
 
 @cache
-def _cased() -> npt.NDArray[np.int64]:
+def _changing_with_case() -> npt.NDArray[np.int64]:
     """Return the code points of all characters that match another character if case is ignored."""
     ends = _changes(_CHANGES_WITH_CASE)[:-1].reshape(-1, 2)
     return np.concatenate([np.arange(first, stop) for first, stop in ends])
