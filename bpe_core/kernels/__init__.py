@@ -8,21 +8,21 @@ functions are outside this package, and tests compare each of them with plain co
 
 # Numbers that plain Python uses, too.
 
-# The rank of a boundary between two symbols is the index of the merge that removes it, or one of these.
+# The rank of a boundary between two symbols is the index of the merge that removes it, or one of these numbers.
 NEVER = 2**31 - 1  # no merge removes it
 PATTERN_CUT = 2**31 - 2  # the pattern, or a special token, splits here
 
-# What follows a piece of Unigram is kept in a byte, by or: different things at different times.
+# The byte for the symbol after a piece of Unigram, if different symbols follow the piece at different places.
 VARIOUS = 255
-WALL, TRANSPARENT = -2, -1  # in place of a symbol's script: it is in no piece of several; it goes with any script
+WALL, TRANSPARENT = -2, -1  # instead of a symbol's script: no longer piece holds the symbol; the symbol fits any script
 
-# Probabilities of long words leave the range of numbers: below SMALL they are lifted, multiplied by 2 ** SHIFT, which
-# is exact; how often is kept beside them.
+# Probabilities of long words leave the range of numbers. A probability below SMALL is lifted: it is multiplied by
+# 2 ** SHIFT, which is exact. The number of lifts is stored beside it.
 SMALL, SHIFT = 2.0**-600, 600
-UNREACHED = 1 << 20  # lifts of what is nothing yet
+UNREACHED = 1 << 20  # the number of lifts of a sum that is still zero
 
-# Where log-probabilities are added in 32 bits, SentencePiece 0.2.3 adds anew behind a place whose sum is beyond this:
-# that sum is taken from those of the place and of all that tokens reach already.
+# If log-probabilities are added in 32 bits, SentencePiece 0.2.3 begins a new sum at a place whose sum is beyond this
+# limit: it subtracts that sum from the sums of this place and of all later places that tokens reach.
 LARGEST_SUM = 100_000
 
 MOST_AT_ONCE = 128  # bytes left out, or entries listed, of a table of `bpe_core.learning.gage.block_form`

@@ -38,7 +38,7 @@ class Kernel:
         self.py_func = function
         self.name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         self._calls: dict[object, Call] = {}
-        self._only: Call | None = None  # with only one, no choice is needed
+        self._only: Call | None = None  # the only machine code, if there is just one
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
@@ -49,7 +49,7 @@ class Kernel:
         look = _look_of(arguments)
         call = self._calls.get(look)
         if call is None:
-            with _lock:  # so that a thread does not load what another has just loaded
+            with _lock:  # so that two threads do not load the same code
                 call = self._calls.get(look)
                 if call is None:
                     call = self._calls[look] = Call(self._made(kinds_of(arguments), arguments), arguments)
@@ -147,7 +147,7 @@ def _tuple_packer(example: tuple[Any, ...]) -> Callable[[Any], Sequence[int]]:
     def keep_row(parts: Any) -> Any:
         numbers = pack(parts)
         row = (ctypes.c_int64 * len(numbers))(*numbers)
-        # Of several threads that come here at once, all use the row of one: another's would be freed under them.
+        # If several threads come here at once, all use the same row: another row would be freed during its use.
         return parts.__dict__.setdefault("_kept", (row, (ctypes.addressof(row),)))
 
     return place_of_row if hasattr(example, "is_bundle") else pack

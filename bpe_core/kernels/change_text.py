@@ -31,7 +31,7 @@ _BLANK = 32
 @bundle
 class TextChanges(NamedTuple):
     units: UInt32s  # the table's double array
-    texts: Bytes  # the replacement texts, with a zero after each, and one after all
+    texts: Bytes  # the replacement texts, with a zero byte after each text, and another zero byte at the end
     kept: PieceTable  # texts that stay unchanged
     chosen: Int64s
 

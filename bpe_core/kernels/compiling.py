@@ -46,7 +46,7 @@ _WORD = ir.IntType(64)
 # What the C library of every process has; Numba's own helpers are missing where machine code is loaded without it.
 _EVERYWHERE = {"memset", "memcpy", "memmove", "log", "exp"}
 
-made: dict[tuple[str, str], KeptKernel] = {}  # by this process, or by an earlier one
+made: dict[tuple[str, str], KeptKernel] = {}  # machine code that this process or an earlier process made
 
 
 class kernel(Kernel):  # noqa: N801  # a decorator
@@ -232,7 +232,7 @@ def _machine() -> Any:
 
 def _object_file(name: str, text: str, symbol: str) -> bytes:
     """Return the machine code of an entry and of all functions that the entry calls."""
-    # Once nobody else can call these, LLVM sees that none fails, and drops how Numba would report that to Python.
+    # If no other code can call these functions, LLVM sees that none fails, and removes the code that reports errors.
     module = binding.parse_assembly(text)
     for part in (*module.functions, *module.global_variables):
         if not part.is_declaration and part.name != symbol:

@@ -33,18 +33,18 @@ from bpe_core.kernels.word_memory import (
 )
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
-# Entries of `SymbolTable.number`: -1 for a missing one.
+# Entries of `SymbolTable.number`. A missing number is -1.
 IS_BYTES, MARKER_BEFORE, MARKER_BEHIND, FIRST_FALLBACK, UNKNOWN = range(5)
-LEFT_OUT, JOINS_UNKNOWN = 5, 6  # the id that becomes no token at all; the id that becomes one token with its like
-FINDS_FIRST = 7  # above 0 if `pieces` has tokens that are taken as a whole wherever they are
+LEFT_OUT, JOINS_UNKNOWN = 5, 6  # the id that is left out of the tokens; the id of which neighbours become one token
+FINDS_FIRST = 7  # above 0 if `pieces` has tokens that are used whole wherever their bytes occur
 ALPHABET_NUMBERS = 8
 NOTHING = -2  # a symbol that does not exist
 
-# What a word becomes: its tokens; the rank of the boundary before each symbol; or for each symbol
-# its id, that rank, and how many bytes it covers. In the output, the first symbol of a word has
-# ~start instead of its rank: the place where the word starts in the text. PIECES are tokens, too, but
-# the longest that fit instead of what merges make; so are PATHS, by scores, JOINED, by priorities, and FOLLOWED, by
-# steps that join and drop.
+# The results of a word. IDS: its tokens. RANKS: the rank of the boundary before each symbol. SYMBOLS: for each symbol
+# its id, its rank, and the number of its bytes; the first symbol of a word has ~start instead of its rank, where start
+# is the offset of the word in the text. The others are tokens that do not come from merges. PIECES: the longest tokens
+# that fit. PATHS: the tokens with the best scores. JOINED: the tokens by priorities. FOLLOWED: the tokens after steps
+# that join and drop.
 IDS, RANKS, SYMBOLS, PIECES, PATHS, JOINED, FOLLOWED = range(7)
 
 # Entries of `progress`: the next word, the next free offset of the output, the reason why `encode_words` returned.

@@ -20,7 +20,7 @@ WHOLE = 1 << 30  # added to a token that is a whole word
 
 _PLACE_BITS = 32  # below a step: where it has an effect
 _PLACES = (1 << _PLACE_BITS) - 1
-_GONE = -1  # in place of a token that was joined to the one before
+_GONE = -1  # instead of a token that was joined to the token before it
 
 
 @bundle

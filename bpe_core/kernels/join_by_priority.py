@@ -123,7 +123,7 @@ def join_stretch(table, room, start, stop, size):
         place = lowest & _JOINT_PLACES
         middle = np.int64(following[place])
         if middle == 0 or middle >= stop:
-            continue  # one of the two has been joined to another token since
+            continue  # another join took a token of this pair
         slot = _slot_that_joins(table, cells[place], cells[middle])
         if slot < 0 or np.int64(table.ranks[slot]) != lowest >> _JOINT_BITS:
             continue

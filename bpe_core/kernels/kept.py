@@ -39,8 +39,8 @@ _FILE, _LOCK = "code", "lock"
 _FOLDER_NAMES = "kernels-[0-9a-f]{16}"
 _CHECKSUM_BYTES = 32
 
-# The parts of the work in the order of need, each with its share of the time. They are kept one by one; a part may use
-# what those before it have.
+# The parts of the work in the order in which they are needed, each with its share of the time. Each part is stored when
+# it is complete. A part may use the code of the parts before it.
 COUNTING, LEARNING, ENCODING = "counting", "learning", "encoding"
 SCORING, DROPPING, WEIGHING, OPENING = "scoring", "dropping", "weighing", "opening"
 MEASURING, COMPRESSING, PRICING = "measuring", "compressing", "pricing"
@@ -70,10 +70,10 @@ class KeptKernel(NamedTuple):
 class Pack:
     """The stored machine code, by the name of the kernel and the kinds of its arguments."""
 
-    fallback: str = ""  # why Numba's own cache is used instead of machine code kept here; empty if it is not
+    fallback: str = ""  # the reason why Numba's own cache is used instead; empty if it is not used
     parts: tuple[str, ...] = ()  # the parts that are made
     kernels: Mapping[tuple[str, str], KeptKernel] = field(default_factory=dict)
-    tables: Mapping[str, bytes] = field(default_factory=dict)  # what the scanner reads (see `kept_tables.py`)
+    tables: Mapping[str, bytes] = field(default_factory=dict)  # the scanner's tables (see `kept_tables.py`)
 
     def joined(self, other: Pack) -> Pack:
         kernels = {**self.kernels, **other.kernels}
@@ -109,7 +109,7 @@ class Pack:
         if _checksum(content) != checksum:
             raise ValueError("The machine code is damaged.")
         header, _, code = content.partition(b"\n")
-        fallback, parts, rows, *more = json.loads(header)  # former versions kept no tables
+        fallback, parts, rows, *more = json.loads(header)  # packs of former versions have no tables
         kernels, tables, start = {}, {}, 0
         for name, kinds, key, symbol, answer, length in rows:
             kernels[name, kinds] = KeptKernel(symbol, answer, code[start : (start := start + length)], key)

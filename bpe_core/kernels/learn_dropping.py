@@ -37,7 +37,7 @@ from bpe_core.support.arrays import Int32s, Int64s
 
 IS_FULL = 100  # the status of a run with as many tokens as are wanted
 NOWHERE = 0  # the end of a list of cells: the first cell is a separator
-UNTOUCHED, LAST = 0, -1  # in `next` of a pair: no step has changed it, or it is the last of the changed ones
+UNTOUCHED, LAST = 0, -1  # in `next` of a pair: the step has not changed the pair; the pair is the last changed pair
 NOT_MADE = -1  # in place of the parts of a base symbol
 BEYOND = 8  # bytes that are read after a text
 TOKENS, IN_USE, DUE, DUE_NEXT = range(4)  # entries of `number`; the tokens to drop next, or NOT_MADE
@@ -53,7 +53,7 @@ class Tokens(NamedTuple):
     right: Int32s
     in_use: Int32s  # 1 or 0
     by_text: Int32s  # a table of the tokens that were made; 0 is empty
-    next_of: Int32s  # of each cell the next one with the same token, and the one before
+    next_of: Int32s  # for each cell the next cell with the same token; below, the cell before
     before_of: Int32s
     parts: Int32s  # a buffer for the parts of the longest token
     made: Int32s  # the token that each step made or dropped

@@ -28,7 +28,7 @@ def begin_wide(state, columns):
     write_choice(state, (), columns, (), pair, left, right)
     first = state.pairs[pair].first
     stop = first + state.pairs[pair].times
-    # The words that were seen first are the frequent ones, whose counts must be looked up.
+    # The words that were seen first are the frequent words, whose counts must be looked up.
     middle = np.int64(state.arena[first + 2 * (stop - first) // 5])
     word = np.int64(state.word_hints[middle >> HINT_SHIFT])
     while state.words[word + 1].start <= middle:
@@ -69,7 +69,8 @@ def settle_halves(state, other, joined):
             sides[2 * old + side] = group
             groups[group].weight = groups[group].kept = groups[group].times = 0
             groups[group].old, groups[group].side = old, side
-        # What the first half has in the slice: not what became a part of two new tokens side by side, as in `settle`.
+        # The occurrences of the first half in the slice, without those that became part of two neighbouring new tokens
+        # (as in `settle`).
         is_chained = side == IS_BEHIND and pairs[old].right == pairs[pair].left
         more[i].fill = groups[group].times - (chained_times if is_chained else 0)
         more[i].new = group

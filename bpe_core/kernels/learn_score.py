@@ -35,7 +35,7 @@ SURE = 1.0 + 1e-14
 NOWHERE = -1  # of an owner without pairs
 OWNERS = 0  # the only entry of `Scores.number`: the size of the order
 
-# Values that are kept for a pair besides its record in `State.pairs`.
+# Values that are stored for a pair besides its record in `State.pairs`.
 ENTRY = np.dtype(
     [
         ("count", np.int64),  # counts of the pair, and of the other token, when it was put in its place
@@ -300,7 +300,7 @@ def settle_owner(state, scores, owner):
         number[OWNERS] -= 1
         if place == number[OWNERS]:
             return
-        owner = np.int64(owners[number[OWNERS]])  # the last one takes its place
+        owner = np.int64(owners[number[OWNERS]])  # the last owner takes its place
     elif place == NOWHERE:
         place = number[OWNERS]
         number[OWNERS] += 1

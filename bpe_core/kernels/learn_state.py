@@ -25,12 +25,12 @@ from bpe_core.kernels.jit import kernel
 from bpe_core.kernels.memory import prefetch
 from bpe_core.support.arrays import Bytes, Int32s, Int64s, Records
 
-SEPARATOR = -1  # in a cell; less than that: minus the length of the token that ends there
-NO_PAIR = 0  # no token follows, or the pair is too rare to be remembered
+SEPARATOR = -1  # in a cell; a lower number is minus the length of the token that ends at the cell
+NO_PAIR = 0  # no token follows, or the pair is too rare to be stored
 WEIGHT_SHIFT = 29  # in a first cell, below the sign: how often the word occurs
-MOST_WEIGHT = 3  # if not more often; else 0
+MOST_WEIGHT = 3  # the highest weight that a cell holds; a more frequent word has 0
 WEIGHT_BITS = MOST_WEIGHT << WEIGHT_SHIFT
-PAIR_BITS = (1 << WEIGHT_SHIFT) - 1  # the others, which number the pair
+PAIR_BITS = (1 << WEIGHT_SHIFT) - 1  # the other bits, which hold the number of the pair
 
 GOING, OUT_OF_PAIRS, TOO_RARE, NEEDS_PAIRS, NEEDS_TEXT, NEEDS_ARENA, IS_WIDE = range(7)
 
@@ -42,36 +42,36 @@ RUN = np.dtype(
     [
         (name, np.int64)
         for name in (
-            "merges",  # learned so far
-            "pairs",  # remembered so far, dead ones included; number 0 is NO_PAIR
+            "merges",  # the number of learned merges
+            "pairs",  # the number of stored pairs, also without occurrences; number 0 is NO_PAIR
             "arena",  # entries of the arena in use
             "heap",  # entries of the heap
-            "level",  # pairs of this level of frequency or above are in the heap, others wait
+            "level",  # pairs of this level of frequency or above are in the heap; all other pairs wait
             "tokens_left",
             "base",  # size of the alphabet
             "min_frequency",
             "max_length",
-            "ties",  # one of the rules in learn_queue.py
+            "ties",  # the number of a rule in learn_queue.py
             "status",  # why `learn` returned
             "forced",  # the last merge that is given rather than chosen
-            "forced_frequency",  # until the last given merge, pairs as rare as this are remembered
-            "most_words",  # that a token may hold; 0 if `spans` say nothing of words
-            "whole_characters",  # whether `lacks` says what a token lacks of a whole character
-            "groups",  # of neighbours in the merge at hand
+            "forced_frequency",  # until the last given merge, pairs with this count are stored
+            "most_words",  # the most words that a token may hold; 0 if there is no limit
+            "whole_characters",  # whether `lacks` holds how many bytes of a character a token lacks
+            "groups",  # groups of neighbours in the present merge
             "counted",  # cells whose pairs of base symbols are counted
             "text",  # bytes of token text in use
             "wanted",  # entries of the arena that the next merge may need
-            "unwritten",  # bytes of a token's text that are left out behind another: the mark that it continues a word
-            "forbidden",  # pairs of `forbidden` whose step has come
-            "free",  # the first entry of the arena that the merged pair left to those that are born
-            "free_stop",  # where these end
+            "unwritten",  # bytes of a token's text that are left out after another token: the mark inside words
+            "forbidden",  # pairs of `forbidden` whose step was reached
+            "free",  # the first entry of the arena that the merged pair left for new pairs
+            "free_stop",  # the end of these entries
             "free_behind",  # the pair whose entries come before
             "last",  # the pair whose entries are the last in the arena
             "wide",  # pairs at this many places are merged in two halves
-            "chosen",  # the pair that is merged in this way
+            "chosen",  # the pair that is merged in two halves
             "work_left",  # the work left in a call that returned for that merge
             "apart",  # 1: a count says how many tokens a merge makes, so that `aaa` holds a+a once
-            "twin",  # the cell of the last pair that was counted so, while pairs of base symbols are
+            "twin",  # the cell of the last pair of equal symbols that was counted, while base pairs are counted
         )
     ]
 )
@@ -79,27 +79,27 @@ RUN = np.dtype(
 PAIR = np.dtype(
     [
         ("count", np.int64),
-        ("first", np.int64),  # the entry of the arena from which on it may still occur
+        ("first", np.int64),  # the first entry of the arena at which the pair may still occur
         ("times", np.int32),  # entries from there on
         ("left", np.int32),
         ("right", np.int32),
         ("next", np.int32),  # the next pair that waits on the same level
-        ("following", np.int32),  # the pair whose entries of the arena come next; of NO_PAIR: whose are the first
+        ("following", np.int32),  # the pair with the next entries of the arena; for NO_PAIR with the first entries
     ],
     align=True,
 )
 HEAP_ENTRY = np.dtype([("count", np.int64), ("key", np.int64), ("pair", np.int64)], align=True)
 WORD = np.dtype([("start", np.int64), ("count", np.int64)], align=True)
-# A group: neighbours of a merge on one side that are the same token.
+# A group: neighbours of a merge on the same side that are the same token.
 GROUP = np.dtype(
     [
         ("weight", np.int64),  # occurrences, each as often as its word occurs
-        ("kept", np.int64),  # what of it does not change the count of the old pair, as others take their place
+        ("kept", np.int64),  # the part of the weight that does not change the count of the old pair
         ("fill", np.int64),  # where in the arena the next occurrence of the new pair goes
         ("times", np.int32),  # occurrences
         ("old", np.int32),  # the pair that loses them
         ("new", np.int32),  # the pair that gains them, or NO_PAIR
-        ("side", np.int32),  # of the merged pair, one of these:
+        ("side", np.int32),  # the side of the merged pair:
     ],
     align=True,
 )
@@ -112,29 +112,29 @@ class State(NamedTuple):
     """The state of a run, as arrays. The caller makes the arrays larger when `learn` asks for room."""
 
     cells: Int32s
-    words: Records  # one more than there are words
+    words: Records  # an item for each word, and one more
     word_hints: Int32s  # the word that covers every sixteenth cell
     token_lengths: Int32s  # in cells
-    spans: Int32s  # of each token, how many words it holds and what it begins and ends with; see `joined_span`
-    lacks: Int32s  # of a whole character; see `keeps_characters`
-    born_first: Int64s  # the first pair born with a token; the next token's is where they end
-    base_order: Int64s  # what the id of a base symbol counts as when the tie rule compares ids
+    spans: Int32s  # for each token the number of its words, and how it begins and ends; see `joined_span`
+    lacks: Int32s  # the bytes that each token lacks of a whole character; see `keeps_characters`
+    born_first: Int64s  # the first pair created with a token; the item of the next token is the end
+    base_order: Int64s  # the number that replaces the id of a base symbol when the tie rule compares ids
     text: Bytes  # of the tokens, for rules that compare them
     text_starts: Int64s
     base_slots: Int32s  # the table of pairs of base symbols; 0 is empty
     pairs: Records
-    # The groups of each pair in the merge at hand, by IS_BEHIND and IS_BEFORE; all zero between two merges. Not with
-    # the pairs, as they are looked up for each neighbour: so the cache holds those of many.
+    # The groups of each pair in the present merge, by IS_BEHIND and IS_BEFORE. All are zero between two merges. They
+    # are not stored with the pairs, because they are looked up for each neighbour: so the cache holds many groups.
     sides: Int32s
     arena: Int32s  # the cells where pairs are, a sorted slice for each pair
     heap: Records
     waiting: Int32s  # for each level the pair that waits first
     groups: Records
     joints: Records  # room for the most that a merge can have
-    forced_left: Int32s  # of each merge up to the last that is given; -1 where it is chosen
+    forced_left: Int32s  # for each merge up to the last given merge; -1 for a merge that is chosen
     forced_right: Int32s
-    forbidden: Int64s  # three numbers each, by the first: after how many merges a pair may not be merged, its tokens
-    run: Records  # one
+    forbidden: Int64s  # three numbers for each pair, sorted: the merges before it is forbidden, its two tokens
+    run: Records  # a single record
 
 
 # --- Which pairs may be joined, besides by their count ---

@@ -72,7 +72,7 @@ def _of_bits(instruction: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return count
 
 
-# How many bits of an unsigned number are one; and how many are zero below the lowest that is not, 64 if all are.
+# The number of ones among the bits of an unsigned number, and the number of zeros below the lowest one (64 for zero).
 count_ones = intrinsic(_of_bits(lambda builder, number: builder.ctpop(number)))
 trailing_zeros = intrinsic(_of_bits(lambda builder, number: builder.cttz(number, ir.Constant(ir.IntType(1), 0))))
 

@@ -18,14 +18,14 @@ from bpe_core.kernels.memory import chosen, trailing_zeros
 from bpe_core.support.arrays import Float64s, Int32s, Int64s, UInt64s
 
 SHORT = 48  # symbols; up to here looking at all pairs is faster
-_AT_ONCE = 4  # pairs that are looked at in one step
+_AT_ONCE = 4  # pairs that are read in one step
 _PLACE_BITS = 6  # below a pair's rank, where it is: the lowest of these numbers is the pair to be joined
 _NO_PAIR = NEVER << _PLACE_BITS
 
 BUCKET = 4  # pairs; twice as many lines of the cache would be looked at without them
 
 BASE, LIMIT = range(2)  # entries of `MergeTable.number`: size of the alphabet, merges in force
-AND_NOT = 2  # a token that is never joined, whatever the priorities say
+AND_NOT = 2  # a token that is never joined, without regard to the priorities
 MERGE_NUMBERS = 3
 
 
@@ -51,7 +51,7 @@ class Workplace(NamedTuple):
     next_place: Int32s  # of the same rank; in a short word where the next token starts
     previous_place: Int32s
     heads: Int32s  # for each rank, a place where its pair is
-    live: UInt64s  # a bit for each rank that has one
+    live: UInt64s  # a bit for each rank that has a list
     short: Int64s  # the pairs of a short word, or of a part that is joined by priorities: rank and offset
     totals: Float64s  # of the best way to each place, where that is searched for
 

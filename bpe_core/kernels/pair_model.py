@@ -21,12 +21,12 @@ from bpe_core.support.arrays import Float64s, Int32s, Int64s, UInt64s
 
 # Entries of `Model.number`
 SEEN_ONCE, SEEN_TWICE, SEEN = range(3)  # pairs in the words that were learned from
-AFTER_ONE, AFTER_TWO, AFTER = range(3, 6)  # tokens that come after one different token there, after two, after any
+AFTER_ONE, AFTER_TWO, AFTER = range(3, 6)  # tokens that come after one different token, after two, after any number
 WANTED = 6  # pairs in the words held out
 FILLED = 7  # slots of the table of pairs
 NUMBERS = 8
 
-AT_ONCE = 1024  # pairs worked out together, so that what they need stays in the cache
+AT_ONCE = 1024  # pairs computed together, so that their data stays in the cache
 
 _DISCOUNT = 0.75
 _PER_LOG = 1 / math.log(2)
@@ -34,7 +34,7 @@ _ROOT = math.sqrt(2)
 _HIGH = 0x4330000000000000  # with a whole number in its lowest bits it is 2 to the 52nd and that number
 _TWO_52 = 2.0**52
 _LOW_BITS, _ONE = (1 << 52) - 1, 0x3FF0000000000000
-_MIDDLE = 1022.5  # what exponents are written from, and half of the logarithm of two
+_MIDDLE = 1022.5  # the number that exponents count from, less one half
 
 
 class Cells(NamedTuple):
@@ -48,7 +48,7 @@ class Cells(NamedTuple):
 class Model(NamedTuple):
     keys: UInt64s  # a table of pairs
     seen: Int64s  # for each slot
-    place: Int32s  # the index of each slot in the columns below, counted from one; 0 is nowhere
+    place: Int32s  # the index of each slot in the columns below, counted from 1; 0 for a slot without an index
     left: Int32s  # the pairs that are held out, in any order
     right: Int32s
     seen_of: Float64s
@@ -58,14 +58,14 @@ class Model(NamedTuple):
     times: Int64s  # how often it occurs there
     asked: Int64s  # and in the held-out words
     number: Int64s
-    heads: Float64s  # one: the sum of `asked` by the logarithm of `times`
+    heads: Float64s  # a single number: the sum of `asked` times the logarithm of `times`
 
 
 class Room(NamedTuple):
     """A buffer whose memory can be read as floating-point numbers and as bits."""
 
-    told: Float64s
-    told_bits: Int64s
+    numbers: Float64s
+    number_bits: Int64s
     exponents: Float64s
     exponent_bits: Int64s
 
@@ -255,7 +255,8 @@ def tell(model, room, events):
     own = discount(number[SEEN_ONCE], number[SEEN_TWICE])
     lower = discount(number[AFTER_ONE], number[AFTER_TWO])
     shared = lower * number[AFTER] / events
-    whole = 1 / np.float64(number[SEEN])  # of what was never seen before another: all is left for those by themselves
+    # for a token that was never seen before another token, the whole share is left
+    whole = 1 / np.float64(number[SEEN])
     part, beyond = own * whole, shared - lower
     for begin in range(0, number[WANTED], AT_ONCE):
         size = min(AT_ONCE, number[WANTED] - begin)
@@ -264,9 +265,9 @@ def tell(model, room, events):
             different = model.different[np.uint64(model.left[at])]
             rest = different * part if different > 0 else whole
             alone = max(model.after[np.uint64(model.right[at])] + beyond, shared)  # a discount is never above one
-            room.told[place] = max(0.0, model.seen_of[at] - own) + rest * alone
+            room.numbers[place] = max(0.0, model.seen_of[at] - own) + rest * alone
         take_logarithms(room, size)
-        total += weighed(model.wanted, room.told, begin, size)
+        total += weighed(model.wanted, room.numbers, begin, size)
     return model.heads[0] * _PER_LOG - total
 
 
@@ -274,11 +275,11 @@ def tell(model, room, events):
 def take_logarithms(room, size):
     """Replace positive numbers by their logarithms to base two: the exponent, and a series for the remaining factor."""
     for place in range(size):
-        bits = room.told_bits[place]
+        bits = room.number_bits[place]
         room.exponent_bits[place] = (bits >> 52) | _HIGH
-        room.told_bits[place] = (bits & _LOW_BITS) | _ONE
+        room.number_bits[place] = (bits & _LOW_BITS) | _ONE
     for place in range(size):
-        rest = room.told[place]
+        rest = room.numbers[place]
         part = (rest - _ROOT) / (rest + _ROOT)
         square = part * part
         series = 1 / 15 + square / 17
@@ -286,7 +287,7 @@ def take_logarithms(room, size):
         series = 1 / 7 + square * (1 / 9 + square * series)
         series = 1 / 3 + square * (1 / 5 + square * series)
         series = 1.0 + square * series
-        room.told[place] = ((room.exponents[place] - _TWO_52) - _MIDDLE) + 2 * _PER_LOG * part * series
+        room.numbers[place] = ((room.exponents[place] - _TWO_52) - _MIDDLE) + 2 * _PER_LOG * part * series
 
 
 @kernel

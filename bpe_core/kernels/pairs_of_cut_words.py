@@ -19,7 +19,7 @@ from bpe_core.support.arrays import Bytes, Int32s, Int64s
 # how words are split: by tokens that are born, or dropped; or the splits are listed
 BY_LONGEST, BY_SCORES, AS_LISTED = range(3)
 
-BEYOND = 2  # tokens that a word may have more than bytes: a marker, and room for one
+BEYOND = 2  # the tokens that a word may have beyond the number of its bytes: a marker, and room for a token
 
 
 class Words(NamedTuple):
@@ -27,7 +27,7 @@ class Words(NamedTuple):
 
     data: Bytes
     starts: Int64s  # of each; and the end
-    ids: Int32s  # tokens: those of a word are where it starts, and `BEYOND` further for each word before it
+    ids: Int32s  # tokens; the tokens of a word begin at its start, plus `BEYOND` for each word before it
     counts: Int64s  # of the tokens of each word
     learned: Int64s  # how often it was learned from
     held_out: Int64s
@@ -35,7 +35,7 @@ class Words(NamedTuple):
 
 class Waiting(NamedTuple):
     first: Int32s  # for each step, the word on top of its list; below zero if there is none
-    following: Int32s  # for each word, the next one in the same list
+    following: Int32s  # for each word the next word in the same list
     dropped: Int32s  # of each step from the first on, the token that is gone after it
     gone: Int32s  # of each token, the step after which it is gone
 
@@ -47,11 +47,11 @@ class Listed(NamedTuple):
     """
 
     cuts: Int32s
-    next: Int64s  # of each word, where the next one is
+    next: Int64s  # for each word the place of its next split
 
 
 @kernel
-def follow_words(kind, pieces, room, listed, words, waiting, model, told_in, sizes, asked, bits, step, stop, most):
+def follow_words(kind, pieces, room, listed, words, waiting, model, model_room, sizes, asked, bits, step, stop, most):
     """Make steps up to `stop` as `follow` does, but split words again. Return the next step, which may have begun."""
     done, out = np.int64(0), room.previous_place
     while step <= stop and done < most:
@@ -79,7 +79,7 @@ def follow_words(kind, pieces, room, listed, words, waiting, model, told_in, siz
         if waiting.first[step] >= 0:
             break
         if asked[step]:
-            bits[step] = tell(model, told_in, sizes[step] + 1)
+            bits[step] = tell(model, model_room, sizes[step] + 1)
             done += model.number[WANTED]
         step += 1
     return np.int64(step)
@@ -129,7 +129,7 @@ def take(words, model, word, new, count):
     else:
         stand(model, edge, -learned, -held_out)
     if before != count:
-        for away in range(last):  # what they have in common at their ends moves
+        for away in range(last):  # the common tokens at the end move
             ids[place + count - 1 - away] = new[count - 1 - away]
     for token in range(first, count - last):
         ids[place + token] = new[token]

@@ -36,10 +36,11 @@ AT, UNKNOWN, LONGEST_WORD = range(3)  # after how many steps; an id; in characte
 MARKER, FALLBACK = 3, 4  # ids, of the word marker and of the first byte; -1 where there are none
 SUMS = 5  # how scores are added
 LONGEST = 6  # bytes of a token, where the most probable way is searched for
-TWIN = 7  # the id of a token that means what is unknown, or -1
+TWIN = 7  # the id of a token for unknown characters, or -1
 PIECE_NUMBERS = 8
 
-# Anew behind what is unknown, or over the whole word: then what is unknown has a score, and is one way among others.
+# Scores are added from the last unknown character on, or over the whole word, in which case an unknown character also
+# has a score.
 ANEW, IN_32_BITS, IN_64_BITS = range(3)
 
 COUNT, PLACE, END = range(3)  # of `Tree.number`: children placed last; where the search for room begins; its end
@@ -62,7 +63,7 @@ class Tree(NamedTuple):
     """The nodes of a tree in the order in which they were entered. Each node comes after its parent."""
 
     byte: Int32s
-    child: Int32s  # the one met last: most pieces begin as others do
+    child: Int32s  # the child that was entered last: most pieces begin as the piece before them
     sibling: Int32s  # met before it
     children: Int32s  # how many
     token: Int32s
@@ -121,9 +122,9 @@ def choose_places(tree, order, begin, taken):
         node = np.int64(order[turn])
         if tree.children[node] != number[COUNT]:
             number[COUNT] = tree.children[node]
-            number[PLACE] = 1 if number[COUNT] <= FEW else number[PLACE]  # only those find room in the gaps
+            number[PLACE] = 1 if number[COUNT] <= FEW else number[PLACE]  # only few children find room in the gaps
         while number[PLACE] + BYTES <= len(taken) and not has_room(tree, node, taken, number[PLACE]):
-            number[PLACE] += 1  # for those with as many children it will hardly do better
+            number[PLACE] += 1  # other nodes with as many children rarely find room before this row
         first = number[PLACE]
         if first + BYTES > len(taken):
             return np.int64(turn)
@@ -278,7 +279,7 @@ def write_best_path(pieces, room, data, start, stop, out, free):
         if number[SUMS] != ANEW:
             if not is_one:
                 _take_unknown(pieces, room, place, there)
-        elif room.totals[there] == -np.inf:  # every way goes through what is unknown, and is counted anew behind it
+        elif room.totals[there] == -np.inf:  # every split has the unknown character here, and a new sum begins after it
             room.totals[there], room.next_place[there], room.cells[there] = 0.0, place, NO_TOKEN
         here += width
     return _write_backward(number, room, data, start, first, size, out, free)
@@ -298,7 +299,7 @@ def _write_backward(number, room, data, start, first, size, out, free):
                 out[free + count] = number[FALLBACK] + data[byte]
                 room.ranks[count] = byte + 1 - start
                 count += 1
-        elif count == 0 or out[free + count - 1] != number[UNKNOWN]:  # unknown neighbours are one token
+        elif count == 0 or out[free + count - 1] != number[UNKNOWN]:  # neighbouring unknown characters are one token
             out[free + count] = number[UNKNOWN]
             room.ranks[count] = place - 1
             count += 1

@@ -34,7 +34,7 @@ class Found(NamedTuple):
     slots: npt.NDArray[np.uint64]
     counts: npt.NDArray[np.int64]
     lengths: npt.NDArray[np.uint8]
-    number: npt.NDArray[np.int64]  # the number of pieces, plus one
+    number: npt.NDArray[np.int64]  # a single number: the number of pieces plus one
 
 
 class Edges(NamedTuple):

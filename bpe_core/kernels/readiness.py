@@ -36,7 +36,7 @@ MACHINE_CODE, BY_NUMBA, PLAIN = "machine code", "Numba's own cache", "plain Pyth
 
 _lock = threading.Lock()
 _compiler: subprocess.Popen[bytes] | None = None
-_receiver: threading.Thread | None = None  # takes what the compiler makes, where it cannot be kept
+_receiver: threading.Thread | None = None  # receives the code of the compiler if the code cannot be stored
 _refusal = ""  # why no process could be started for it
 _said = ""  # the last words of the compiler, once it has failed
 
@@ -44,7 +44,7 @@ _said = ""  # the last words of the compiler, once it has failed
 @cache
 def kernels_exist() -> bool:
     """Return whether Numba is installed. Without Numba, all work that can runs in plain Python."""
-    # Asked for every small text, and the search takes longer than most of those take to encode.
+    # This is called for every small text, and the search takes longer than encoding most of them.
     return find_spec("numba") is not None
 
 
@@ -167,7 +167,7 @@ def prepare(*, in_memory: bool = False, aside: bool = True, again: bool = False)
             return
         from subprocess import DEVNULL, PIPE
 
-        # In a session of its own, as Ctrl-C in the terminal is for the work, not for the compiler.
+        # In a separate session, because Ctrl-C in the terminal is meant for the work and not for the compiler.
         if kept.can_be_made():
             how = ("aside",) if aside else ()
             if not kept.is_being_made():
@@ -199,7 +199,7 @@ def _receive(compiler: subprocess.Popen[bytes]) -> None:
 
 def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
     """Start `bpe_core.compiler` in a separate process, with the modules that this process would import."""
-    import subprocess  # every command asks whether kernels are ready, few begin to make them
+    import subprocess  # every command calls `ready`, but few commands start the compiler
 
     # Without '': a file named like one of our modules in the person's folder must not be imported.
     path = [place for place in sys.path if place]

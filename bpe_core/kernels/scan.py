@@ -32,8 +32,8 @@ from bpe_core.text.scanner.machine import (
 )
 
 NOT_ASCII = 0x8080808080808080
-# What two characters do, and from bit STATE_SHIFT on the row of the next state. Where a place would be marked,
-# or a marked one be asked for, they are looked at one by one.
+# The actions of two characters, and from bit STATE_SHIFT on the row of the next state. If an offset must be marked or a
+# mark must be used, the two characters are read one by one.
 CUT_BEFORE, CUT_FIRST, CUT_SECOND, ONE_BY_ONE = (1 << bit for bit in range(STATE_SHIFT))
 PAIR_ROW = 256  # entries of a state in the table of pairs
 ROW_SHIFT, PAIR_ROW_SHIFT = tables.ROW.bit_length() - 1, PAIR_ROW.bit_length() - 1
@@ -140,7 +140,7 @@ class Machine(NamedTuple):
     entries: npt.NDArray[np.uint16]
     kinds: npt.NDArray[np.uint8]
     pair_entries: npt.NDArray[np.uint32]
-    pair_kinds: npt.NDArray[np.uint8]  # of each two bytes, the first one lowest
+    pair_kinds: npt.NDArray[np.uint8]  # for each two bytes; the first byte is the lower byte
 
 
 @lru_cache(maxsize=TABLES_KEPT)
@@ -299,6 +299,6 @@ def scan_pieces(machine, data, pieces, registers, cuts):
             begin_text(registers, start)
             cuts[count] = start
             count = scan(machine, data, stop, registers, cuts, count + 1)
-            count = end_text(machine, registers, cuts, count) - 1  # where the next one starts
+            count = end_text(machine, registers, cuts, count) - 1  # the start of the next text
     cuts[count] = np.int64(pieces[len(pieces) - 1])
     return count + 1

@@ -7,9 +7,9 @@ import numpy as np
 from bpe_core.kernels.jit import inlined, kernel
 
 ENTRY = 0x0A  # of the file, a message; and of that, the text
-ODD = 0  # in place of the kind of what is written otherwise
+ODD = 0  # instead of the kind of an entry in another form
 _SCORE, _KIND = 0x15, 0x18
-_SHORT = 0x80  # no length from here on has one byte
+_SHORT = 0x80  # a length from this number on has more than one byte
 
 
 @kernel

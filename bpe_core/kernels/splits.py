@@ -16,22 +16,22 @@ from bpe_core.kernels.join_by_priority import enter_heap, join_stretch
 from bpe_core.kernels.merge_word import AND_NOT, LIMIT
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, UInt32s, UInt64s
 
-FACTOR = 257  # more than there are bytes, so these are digits,
-EXACT = 7  # and the numbers of so many of them do not overflow
+FACTOR = 257  # more than the number of different bytes, so bytes are digits of the number
+EXACT = 7  # the most bytes for which the number does not overflow
 _NONE = -1
-_OTHERS = 26  # bits of the number that tell little of the hint
+_OTHERS = 26  # bits of the number that are not used for the hint
 
 
 @bundle
 class Texts(NamedTuple):
     data: Bytes  # the bytes of all texts, end to end
     starts: Int64s  # the start of each text, and the end
-    firsts: Int32s  # the index of the first text that is equal to it
-    numbers: UInt64s  # of each, as said above
+    firsts: Int32s  # for each text the index of the first equal text
+    numbers: UInt64s  # the number of each text
     slots: UInt32s  # texts, counted from 1, below bits of their mixed number; more than texts, a power of two
-    hints: UInt64s  # a bit for each, found by other bits of its number: most of what is looked up is no text
+    hints: UInt64s  # a bit for each text, found by other bits of its number: most looked-up bytes are no text
     powers: UInt64s  # of the factor, up to the longest
-    beginnings: UInt64s  # of one text: the numbers of its beginnings
+    beginnings: UInt64s  # the numbers of the beginnings of one text
 
 
 @inlined
@@ -90,7 +90,7 @@ def _text_of_two(texts, start, cut, behind, length, number):
 @inlined
 def text_at(texts, start, length, number):
     """Return the index of the text with these bytes. Return -1 if there is no such text."""
-    if not _may_be_there(texts, number):  # nearly always then; to ask it here spares a call
+    if not _may_be_there(texts, number):  # nearly always if there is no text; the check here saves a call
         return np.int64(_NONE)
     return _text_of_two(texts, start, length, start, length, number)
 
@@ -214,7 +214,7 @@ def _stay_apart(texts, halves, token, cut, left, right):
     starts, ranks, whole = texts.starts, halves.ranks, halves.tokens[token]
     start, begin, end = starts[whole], np.int64(0), starts[whole + 1] - starts[whole]
     left_rank, right_rank = np.int64(ranks[left]), np.int64(ranks[right])
-    left_end = right_end = np.int64(token)  # the tokens that took what stands at the border now
+    left_end = right_end = np.int64(token)  # the tokens that joined the present tokens at the boundary
     while left_rank != SYMBOL or right_rank != SYMBOL:
         if right_rank >= left_rank:
             right_end, right = right_rank, np.int64(halves.left[right_rank])
@@ -226,7 +226,7 @@ def _stay_apart(texts, halves, token, cut, left, right):
             left_rank = np.int64(ranks[left])
         both = text_at(texts, start + begin, end - begin, number_between(texts, begin, end))
         rank = ranks[both] if both != _NONE else np.int32(NO_RANK)
-        # Of equal ranks the leftmost pair is joined: the one at the border lies between the two others.
+        # Of pairs with equal ranks the leftmost is joined. The pair at the boundary lies between the two other pairs.
         if rank < min(left_end, right_end + 1):
             return False
         if rank < token and halves.is_sound[rank]:
@@ -252,7 +252,7 @@ def _halve(texts, halves, token):
     if texts.firsts[whole] != whole:
         return False
     write_beginnings(texts, start, length)
-    _enter_hint(texts, texts.beginnings[length])  # for those behind it; its own parts are shorter
+    _enter_hint(texts, texts.beginnings[length])  # for later tokens; the parts of this token are shorter
     for cut in range(length - 1, 0, -1):
         before, after = texts.beginnings[cut], number_between(texts, cut, length)
         if not (_may_be_there(texts, before) & _may_be_there(texts, after)):  # one branch for both

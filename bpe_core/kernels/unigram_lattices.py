@@ -37,21 +37,21 @@ class Lattice(NamedTuple):
     best: npt.NDArray[np.int32]  # the last token of the best path to each node, as it was last cut
     best_length: npt.NDArray[np.int16]
     counts: npt.NDArray[np.int64]  # how often each token occurs on the best paths
-    tokens: npt.NDArray[np.int64]  # one number: all of them
+    tokens: npt.NDArray[np.int64]  # a single number: the number of all tokens
 
 
 class Desk(NamedTuple):
     """The buffers with an item for each beginning of a word, by the length of the beginning. Length 0 is included."""
 
-    size: npt.NDArray[np.int64]  # one number: the length of the word in the buffers
+    size: npt.NDArray[np.int64]  # a single number: the length of the word in the buffers
     node: npt.NDArray[np.int64]
     score: npt.NDArray[np.float64]
     left: npt.NDArray[np.float64]
-    token: npt.NDArray[np.int32]  # the last one of the best path
+    token: npt.NDArray[np.int32]  # the last token of the best path
     before: npt.NDArray[np.int64]  # where that begins
     passing: npt.NDArray[np.int64]  # how many best paths go through
     turn: npt.NDArray[np.int32]  # when the first token of the best path is dropped, or NEVER
-    other: npt.NDArray[np.float64]  # the rest is for one word at a time
+    other: npt.NDArray[np.float64]  # the buffers below are for one word at a time
     other_left: npt.NDArray[np.float64]
     other_token: npt.NDArray[np.int32]
     other_before: npt.NDArray[np.int64]
@@ -376,11 +376,11 @@ def _expect_long_word(lattice, desk, shares, weight):
             at = 2 * np.int64(lattice.edge_id[edge])
             here = place - np.int64(lattice.edge_length[edge])
             behind = shares[at] * left[place]
-            if lifts_left[place] < lifts_left[here]:  # what was known so far is nothing beside this
+            if lifts_left[place] < lifts_left[here]:  # the sum before is negligible beside this number
                 left[here] = _lifted(left[here], lifts_left[place] - lifts_left[here])
                 lifts_left[here] = lifts_left[place]
             left[here] += _lifted(behind, lifts_left[here] - lifts_left[place])
             times = lifts[size] - lifts[here] - lifts_left[place]
-            half = np.int64(times / 2)  # half of it at a time: what comes between stays in range
+            half = np.int64(times / 2)  # half of the lifts at a time, so that the number stays in range
             shares[at + 1] += _lifted(_lifted(reached[here] * share, half) * behind, times - half)
     return weight * (math.log(reached[size]) - lifts[size] * SHIFT * LN_2)

@@ -21,7 +21,7 @@ from bpe_core.kernels import TRANSPARENT, VARIOUS, WALL
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.memory import prefetch
 
-NO_FOLLOWER = 254  # as a byte for what follows a beginning: not known yet
+NO_FOLLOWER = 254  # the byte for the symbol after a beginning, if it is not known yet
 
 
 class Words(NamedTuple):
@@ -30,12 +30,12 @@ class Words(NamedTuple):
     symbols: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]
     weights: npt.NDArray[np.int64]  # how often each occurs
-    followers: npt.NDArray[np.uint8]  # what follows each
+    followers: npt.NDArray[np.uint8]  # the symbol after each word
     order: npt.NDArray[np.int64]
 
 
 class Trie(NamedTuple):
-    shared: npt.NDArray[np.int32]  # how many symbols each word has in common with the one before it
+    shared: npt.NDArray[np.int32]  # how many symbols each word shares with the word before it
     lengths: npt.NDArray[np.int32]
     weights: npt.NDArray[np.int64]
     firsts: npt.NDArray[np.int64]  # the first node that each word adds, and the end of all
@@ -291,8 +291,8 @@ class Seeds(NamedTuple):
     weights: npt.NDArray[np.int64]
 
 
-# A row: a symbol, of which there are fewer than characters; what follows; whether longer pieces are followed by
-# different things; whether it is the first child of its parent, which is then before it; the next child.
+# A row: a symbol (there are fewer symbols than characters); the symbol after it; whether different symbols follow
+# longer pieces; whether it is the first child of its parent, which then is the row before; the next child.
 FOLLOWER_SHIFT, VARIES_SHIFT, IS_FIRST_SHIFT, SIBLING_SHIFT = 21, 29, 30, 32
 SYMBOL_MASK, FOLLOWER_MASK = 2**21 - 1, 255
 

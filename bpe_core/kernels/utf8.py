@@ -19,7 +19,7 @@ from bpe_core.text.reading.utf8 import check_by
 _ALL_ASCII = 0x8080808080808080  # has no bit in common with eight ASCII bytes
 _STATE = 63  # the bits of a number that hold a state
 
-# Between characters; where nothing can follow; one, two, three more bytes of a character to come;
+# Between characters; after an error; before one, two, three more bytes of a character;
 # and behind the first bytes after which not every other byte is allowed.
 _SOUND, _BROKEN, _ONE_MORE, _TWO_MORE, _THREE_MORE, _AFTER_E0, _AFTER_ED, _AFTER_F0, _AFTER_F4 = range(0, 54, 6)
 

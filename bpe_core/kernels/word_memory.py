@@ -27,22 +27,22 @@ LONGEST_INSIDE = 15  # bytes of a word that is its own key; the sixteenth byte h
 LONGEST_REMEMBERED = 128
 RESULTS_INSIDE = 3
 
-# Entries of `Memory.number`, of which each thread has its own.
+# Entries of `Memory.number`. Each thread has its own array.
 ENTRIES, RESULTS, WORDS = range(3)  # how many words it entered, and the next free place in each of the other arrays
 LAST_ENTRY, LAST_RESULT, LAST_WORD = range(3, 6)  # how far it may go
 NUMBERS = 16  # so far apart that the numbers of two threads are never in one line of the processor's cache
 
 LONG_KEY = np.uint64(0xFF << 56)  # the second half of a key, and the length, where the first half is a hash
-SLOT = 4  # numbers: two of the key, two of what became of the word
+SLOT = 4  # numbers of a slot: two for the key, two for the results
 _LENGTH_SHIFT, _HALF = np.uint64(56), np.uint64(32)
-_PLACE_SHIFT = np.uint64(30)  # the upper half of what was mixed; the lowest bits fall away
+_PLACE_SHIFT = np.uint64(30)  # uses the upper half of the mixed number; the lowest bits are dropped
 _ELSEWHERE = np.uint64(1 << 31)  # in the count of results, however few they are
 _CLAIMED = np.uint64(1)  # the last number of a slot that a thread is about to fill
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
 _FIRST_BLANK, _LAST_BLANK = int(min(BLANKS)), int(max(BLANKS))
-# For each length up to LONGEST_INSIDE what of two times eight bytes belongs to a word.
+# For each length up to LONGEST_INSIDE, masks of the bytes in two times eight that belong to a word.
 _FIRST_EIGHT = np.array([(1 << 8 * min(length, 8)) - 1 for length in range(16)], np.uint64)
 _SECOND_EIGHT = np.array([(1 << 8 * max(length - 8, 0)) - 1 for length in range(16)], np.uint64)
 
@@ -200,7 +200,7 @@ def lacks_memory(memory, most):
     """Return whether the memory may lack room for another word with at most `most` ids."""
     number = memory.number
     return (
-        number[ENTRIES] >= look_at(number, np.uint64(LAST_ENTRY))  # which becomes zero as soon as there is a larger one
+        number[ENTRIES] >= look_at(number, np.uint64(LAST_ENTRY))  # zero as soon as there is a larger table
         or number[RESULTS] + 2 + most > number[LAST_RESULT]
         or number[WORDS] + (LONGEST_REMEMBERED >> 3) > number[LAST_WORD]
     )

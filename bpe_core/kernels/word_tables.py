@@ -18,7 +18,7 @@ from bpe_core.kernels.memory import load_eight, prefetch
 # Entries of `Words.used`.
 SHORT, LONG, COPIED = range(3)
 
-# A row of `Words.short` is a word and its count; one of `Words.long`: hash, count, start of the copy, length.
+# A row of `Words.short` is a word and its count. A row of `Words.long` is hash, count, start of the copy, length.
 SHORT_ROW, LONG_ROW = 2, 4
 COUNT = 1  # zero in an empty row
 COPY, LENGTH = 2, 3
