@@ -347,10 +347,10 @@ class History(Sequence[Step]):
 
     @property
     def ids_looked_for(self) -> dict[str, int]:
-        """Return the indices of the tokens that texts are searched for, by their texts."""
+        """Return the index of each token that is searched for in texts, by the text of the token."""
         ids = [*range(self.first_special, self.index_count), self.alphabet.unknown_id]
-        found = zip(self.recipe.tokens_looked_for, ids, strict=False)
-        return {token: id for token, id in found if id is not None}
+        indices_of_tokens = zip(self.recipe.tokens_looked_for, ids, strict=False)
+        return {token: id for token, id in indices_of_tokens if id is not None}
 
     @property
     def first_special(self) -> int:

@@ -106,9 +106,7 @@ class Splitter:
         # The named patterns take linear time, so they need no time limit; the window stays usable without the GIL.
         if text.isascii():
             pattern = self._pattern_in_ascii
-            return (
-                iter(pattern.findall(text)) if len(text) < SHORT else (match[0] for match in pattern.finditer(text))
-            )
+            return iter(pattern.findall(text)) if len(text) < SHORT else (match[0] for match in pattern.finditer(text))
         if len(text) < SHORT and self._unknown_characters.isdisjoint(text):
             return iter(self._pattern.findall(text, concurrent=True))
         matches = self._pattern.finditer(self._as_known(text), concurrent=True)
