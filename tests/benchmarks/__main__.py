@@ -1,4 +1,4 @@
-"""The command `python -m tests.benchmarks [TEXT]`, which `--help` explains."""
+"""The command `python -m tests.benchmarks [TEXT ...]`, which `--help` explains."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tempfile
 from importlib import metadata
 from pathlib import Path
 
-from tests.benchmarks import many_languages
+from tests.benchmarks import encode_table, many_languages
 from tests.benchmarks.cold import measure_cold
 from tests.benchmarks.jobs import JOBS, Task
 from tests.benchmarks.measure import measure
@@ -27,14 +27,17 @@ MANY_LANGUAGES = SHARED / "data/udhr-languages.txt"
 SHORT_TEXT = SHARED / "data/raven.txt"
 GPT2_FILE = SHARED / "data/gpt2/vocab.bpe"
 VOCABULARY_SIZE = 32_000
+ENCODE = "encode"  # the job with a table of its own
 MOST_CODE = 10_000_000  # characters
 
 
 def main() -> int:
     options = _options()
-    text = Path(options.text).resolve()
-    if not text.is_file():
-        sys.exit(f"There is no text {text}; name one, or the folder of the default one with BPE_SHARED.")
+    texts = [Path(text).resolve() for text in options.texts or [DEFAULT_TEXT]]
+    for text in texts:
+        if not text.is_file():
+            sys.exit(f"There is no text {text}; name one, or the folder of the default one with BPE_SHARED.")
+    text = texts[0]
     present = [name for name in options.peers if _is_installed(name)]
     _introduce(text, options)
     if options.cold:
@@ -42,7 +45,7 @@ def main() -> int:
     sound = True
     with tempfile.TemporaryDirectory() as folder:
         vocabulary = Path(folder) / "vocabulary.json"
-        if any(not JOBS[job].trains and not JOBS[job].only_ours for job in options.only):
+        if any(job != ENCODE and not JOBS[job].trains and not JOBS[job].only_ours for job in options.only):
             _make_vocabulary(options.vocabulary).save(vocabulary)
         sizes = {
             "train": options.sizes,
@@ -51,6 +54,9 @@ def main() -> int:
             "wordpiece": options.sizes[-1:],
         }
         for job in options.only:
+            if job == ENCODE:
+                sound &= _encode(texts if options.texts else [text, *_other_kinds(Path(folder))], options, Path(folder))
+                continue
             for path in _texts_for(job, text, Path(folder)):
                 for size in sizes.get(job, [0]):
                     sound &= _run_job(job, path, size, vocabulary, present, options)
@@ -64,8 +70,9 @@ def _options() -> argparse.Namespace:
         "interleaved. Import and warm-up are not timed but shown as start-up. The exit code is 1 where results "
         "differ that should not.",
     )
-    parser.add_argument("text", nargs="?", default=DEFAULT_TEXT, help="the text to train on and to encode")
-    parser.add_argument("--only", nargs="+", choices=JOBS, default=list(JOBS), metavar="JOB", help=", ".join(JOBS))
+    parser.add_argument("texts", nargs="*", metavar="TEXT", help="the text to train on; `encode` takes all texts")
+    jobs = [*JOBS, ENCODE]
+    parser.add_argument("--only", nargs="+", choices=jobs, default=jobs, metavar="JOB", help=", ".join(jobs))
     parser.add_argument("--sizes", nargs="+", type=int, default=[2_000, 32_000], help="vocabulary sizes for `train`")
     parser.add_argument("--unsplit", type=int, default=10_000, metavar="N", help="merges for `unsplit`")
     parser.add_argument("--rounds", type=int, default=3, help="how often each is measured; medians are shown")
@@ -75,8 +82,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--vocabulary",
         default=VOCABULARY_TEXT,
-        help="what to encode with: a text to train on first (another than the one encoded), or `gpt2`",
+        help="what to encode with: a text to train on first (another than the one encoded), or `gpt2`; for `encode` "
+        "also a .tiktoken file",
     )
+    parser.add_argument("--pattern", default="gpt2", help="the pattern of the table that `encode` trains")
+    parser.add_argument("--tokens", type=int, default=VOCABULARY_SIZE, help="the size of that table")
     return parser.parse_args()
 
 
@@ -115,8 +125,7 @@ def _make_vocabulary(source: Path | str) -> Vocabulary:
 def _run_job(
     job: str, text: Path, size: int, vocabulary: Path, present: list[str], options: argparse.Namespace
 ) -> bool:
-    about_text = f" [{text.name}, {text.stat().st_size / 1e6:,.1f} MB]" if JOBS[job].kinds_of_text else ""
-    print(f"\n{JOBS[job].title.format(size=size)}{about_text} ({options.rounds} rounds, medians)", flush=True)
+    print(f"\n{JOBS[job].title.format(size=size)} ({options.rounds} rounds, medians)", flush=True)
     contestants = JOBS[job].contestants(present)
     results: Results = {contestant: [] for contestant in contestants}
     for turn in range(options.rounds):
@@ -129,13 +138,16 @@ def _run_job(
     return sound
 
 
+def _encode(texts: list[Path], options: argparse.Namespace, folder: Path) -> bool:
+    table = encode_table.make_table(options.vocabulary, options.pattern, options.tokens, GPT2_FILE, folder)
+    return encode_table.measure_all(texts, table, filter(_is_installed, options.peers), options.timeout)
+
+
 def _texts_for(job: str, text: Path, folder: Path) -> list[Path]:
     if job == "train-languages":
         made = folder / "made-of-many-languages.txt"
         many_languages.make(MANY_LANGUAGES if MANY_LANGUAGES.is_file() else text, made)
         return [made]
-    if JOBS[job].kinds_of_text:
-        return [text, *_other_kinds(folder)]
     return [SHORT_TEXT if job == "command" and SHORT_TEXT.is_file() else text]
 
 

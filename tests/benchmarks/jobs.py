@@ -27,7 +27,6 @@ from tests.benchmarks.stopwatch import Stopwatch
 from tests.benchmarks.vocabulary import Vocabulary
 from tests.shared import SHARED
 
-WARM_CALLS = 300
 LONG_WORD = 100_000  # letters
 LONG_WORDS = 5
 COMPRESSED = 10_000_000  # bytes
@@ -97,24 +96,6 @@ def compress(peer: Peer, task: Task) -> Performed:
     return watch, _fingerprint(made.data), len(made.data)
 
 
-def encode_cold(peer: Peer, task: Task) -> Performed:
-    encode = _encoder(peer, task)
-    text = Path(task.text).read_bytes().decode()
-    with Stopwatch() as watch:
-        ids = encode(text)
-    return watch, _fingerprint_of_ids(peer, ids), len(ids)
-
-
-def encode_again(peer: Peer, task: Task) -> Performed:
-    """Return the time of encoding a text a second time, when all its words are cached."""
-    encode = _encoder(peer, task)
-    text = Path(task.text).read_bytes().decode()
-    encode(text)
-    with Stopwatch() as watch:
-        ids = encode(text)
-    return watch, _fingerprint_of_ids(peer, ids), len(ids)
-
-
 def train_wordpiece(peer: Peer, task: Task) -> Performed:
     train = wordpiece.trainer(peer, task.size, task.ties)
     with Stopwatch() as watch:
@@ -153,18 +134,6 @@ def encode_superwords(peer: Peer, task: Task) -> Performed:
     text = Path(task.text).read_bytes().decode()
     with Stopwatch() as watch:
         ids = encode(text)
-    return watch, _fingerprint_of_ids(peer, ids), len(ids)
-
-
-def encode_warm(peer: Peer, task: Task) -> Performed:
-    """Return the median time of many calls on the same KB of text."""
-    encode = _encoder(peer, task)
-    whole = Path(task.text).read_bytes()
-    middle = len(whole) // 2
-    text = whole[middle : middle + 1_024].decode(errors="ignore")
-    for _ in range(WARM_CALLS):
-        ids = encode(text)
-    watch = _median_call([partial(encode, text)] * WARM_CALLS)
     return watch, _fingerprint_of_ids(peer, ids), len(ids)
 
 
@@ -243,7 +212,6 @@ class Job:
     perform: Callable[[Peer, Task], Performed]
     trains: bool = False
     only_ours: bool = False
-    kinds_of_text: bool = False  # measured also on code and on many languages
     variants: tuple[str, ...] = ("first-seen",)  # the reason, for a job that is only ours
     variants_of: Mapping[str, tuple[str, ...]] | None = None  # where not all peers can do it, or differ in it
 
@@ -290,9 +258,6 @@ JOBS: dict[str, Job] = {
         trains=True,
         variants_of=superwords.ENCODING,
     ),
-    "encode": Job("encode the whole text, unseen and nothing cached, on one thread", encode_cold, kinds_of_text=True),
-    "encode-again": Job("encode the whole text a second time, on one thread", encode_again, kinds_of_text=True),
-    "warm": Job("encode 1 KB, warm, from Python", encode_warm),
     "insight": Job(
         "answer a question about a run of 32,000 tokens: the first ever asked, and further ones (medians)",
         answer,

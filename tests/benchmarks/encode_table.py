@@ -1,0 +1,311 @@
+"""The encoding table: every library opens the same table and encodes the same texts, in a process of its own.
+
+`python -m tests.benchmarks English.txt code.c --only encode` prints it. A process opens the table and encodes a few
+words. The process then encodes a text in documents of 10,000 characters twice: cold, then warm. Last come the lines of
+the text: with one call each, as one batch, and as one text. All is done on one thread. Of repeated work, the least time
+is shown. The ids of all libraries are compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tests.benchmarks.peers import OURS, PEERS, BpeExplorer
+from tests.benchmarks.stopwatch import Stopwatch
+from tests.benchmarks.vocabulary import Vocabulary
+from tests.shared import ROOT
+
+DOCUMENT = 10_000  # characters
+SHORTEST_LINE, LONGEST_LINE = 50, 130  # characters
+LINES = 5_000
+ROUNDS = 5
+
+
+class Encoder(NamedTuple):
+    """The two calls of a library that encode: a text, and a batch of texts."""
+
+    one: Callable[[str], Any]
+    batch: Callable[[list[str]], Iterable[Any]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The files of one table, and the pattern by which it splits texts."""
+
+    tiktoken: str
+    tokenizer_json: str
+    pattern: str
+    is_ranks: bool  # whether the table came as a `.tiktoken` file, so that every library that reads it opens it
+
+
+@dataclass(frozen=True)
+class Seconds:
+    cpu: float
+    wall: float
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The measurements of one library with one text."""
+
+    opening: Seconds  # with the encoding of a few words
+    cold: Seconds
+    warm: Seconds
+    lines: Seconds  # one call for each line
+    batch: Seconds  # the same lines as one batch
+    text: Seconds  # the same lines as one text
+    line_count: int
+    line_bytes: int
+    bytes: int
+    peak: int
+    fingerprint: str
+
+
+# --- In the process of one library ---------------------------------------------------------
+
+
+def open_ours(table: Table) -> Encoder:
+    import bpe_core
+
+    study = bpe_core.open(table.tiktoken if table.is_ranks else table.tokenizer_json)
+
+    def batch(texts: list[str]) -> list[Any]:
+        ids, offsets = study.encode_batch(texts, threads=1)
+        return [ids, offsets]
+
+    return Encoder(study.encode, batch)
+
+
+def open_gigatoken(table: Table) -> Encoder:
+    library = importlib.import_module("gigatoken")
+    if table.is_ranks:
+        tokenizer = library.Tokenizer.from_tiktoken(table.tiktoken, pretokenizer=table.pattern)
+    else:
+        tokenizer = library.Tokenizer.from_json(Path(table.tokenizer_json).read_text(encoding="utf-8"))
+    return Encoder(tokenizer.encode, lambda texts: tokenizer.encode_batch(texts, parallel=False))
+
+
+def open_tiktoken(table: Table) -> Encoder:
+    from tiktoken import Encoding
+    from tiktoken.load import load_tiktoken_bpe
+
+    from bpe_core.text.patterns import NAMED_PATTERNS
+
+    ranks = load_tiktoken_bpe(table.tiktoken)
+    expression = NAMED_PATTERNS[table.pattern].expression
+    encoding = Encoding("benchmark", pat_str=expression, mergeable_ranks=ranks, special_tokens={})
+    return Encoder(encoding.encode_ordinary, lambda texts: encoding.encode_ordinary_batch(texts, num_threads=1))
+
+
+def open_tokenizers(table: Table) -> Encoder:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(table.tokenizer_json)
+    return Encoder(
+        lambda text: tokenizer.encode(text).ids,
+        lambda texts: [found.ids for found in tokenizer.encode_batch_fast(texts)],
+    )
+
+
+OPENERS: dict[str, Callable[[Table], Encoder]] = {
+    OURS: open_ours,
+    "gigatoken": open_gigatoken,
+    "tiktoken": open_tiktoken,
+    "tokenizers": open_tokenizers,
+}
+
+
+def perform(name: str, table: Table, path: Path) -> Encoded:
+    text = path.read_text(encoding="utf-8")
+    documents = documents_of(text)
+    lines = lines_of(text)
+    joined = "\n".join(lines)
+    PEERS[name]().warm_up()
+    with Stopwatch() as opening:
+        encoder = OPENERS[name](table)
+        encoder.one("low lower lowest")  # a library may leave work for later
+    with Stopwatch() as cold:
+        ids = encoder.batch(documents)
+    peak = cold.peak
+    warm = least(lambda: encoder.batch(documents))
+    if name == OURS:
+        ids, _ = ids
+        of_documents = np.asarray(ids)
+    else:
+        of_documents = np.concatenate([np.asarray(some, np.int64) for some in ids])
+    of_lines = np.concatenate([np.asarray(encoder.one(line), np.int64) for line in lines])
+    one_by_one = least(lambda: [encoder.one(line) for line in lines])
+    encoder.batch(lines)
+    return Encoded(
+        opening=Seconds(opening.cpu, opening.wall),
+        cold=Seconds(cold.cpu, cold.wall),
+        warm=warm,
+        lines=one_by_one,
+        batch=least(lambda: encoder.batch(lines)),
+        text=least(lambda: encoder.batch([joined])),
+        line_count=len(lines),
+        line_bytes=sum(len(line.encode()) for line in lines),
+        bytes=len(text.encode()),
+        peak=peak,
+        fingerprint=fingerprint(of_documents, of_lines),
+    )
+
+
+def documents_of(text: str) -> list[str]:
+    return [text[start : start + DOCUMENT] for start in range(0, len(text), DOCUMENT)]
+
+
+def lines_of(text: str) -> list[str]:
+    """Return different lines of a text, cut to at most LONGEST_LINE characters."""
+    cut = (line[:LONGEST_LINE] for line in text.split("\n") if len(line) >= SHORTEST_LINE)
+    return list(dict.fromkeys(cut))[:LINES]
+
+
+def least(work: Callable[[], object]) -> Seconds:
+    watches = []
+    for _ in range(ROUNDS):
+        with Stopwatch() as watch:
+            work()
+        watches.append(watch)
+    return Seconds(min(watch.cpu for watch in watches), min(watch.wall for watch in watches))
+
+
+def fingerprint(*arrays: Any) -> str:
+    return hashlib.sha256(b"|".join(array.astype(np.int64).tobytes() for array in arrays)).hexdigest()[:16]
+
+
+# --- In the process that prints --------------------------------------------------------------
+
+
+def make_table(source: Path | str, pattern: str, size: int, gpt2_file: Path, folder: Path) -> Table:
+    """Write the files of a table: of a `.tiktoken` file, of GPT-2's merges, or learned from a text."""
+    ranks = folder / "table.tiktoken"
+    whole = folder / "tokenizer.json"
+    is_ranks = str(source).endswith(".tiktoken")
+    if str(source) == "gpt2":
+        vocabulary = Vocabulary.from_gpt2_file(gpt2_file)
+        ranks.write_text(vocabulary.as_tiktoken(), encoding="utf-8")
+        whole.write_text(vocabulary.as_hugging_face(), encoding="utf-8")
+        return Table(str(ranks), str(whole), "gpt2", False)
+    bpe = _ours()
+    if is_ranks:
+        shutil.copy(source, ranks)
+        study = bpe.open(ranks)
+        pattern = study.history.recipe.pattern
+    else:
+        recipe = bpe.Recipe.preset("gpt2", vocab_size=size, ties="lowest-ids", pattern=pattern)
+        study = bpe.train(bpe.Corpus.from_files([Path(source).resolve()]), recipe)
+        study.save(ranks)
+    study.save(whole)
+    print(f"  encoding with {study.vocab_size:,} tokens of {Path(source).name}, pattern {pattern}")
+    return Table(str(ranks), str(whole), pattern, is_ranks)
+
+
+def _ours() -> Any:
+    ours = BpeExplorer()
+    ours.warm_up()
+    return ours.bpe
+
+
+def measure_all(paths: Sequence[Path], table: Table, names: Iterable[str], seconds: float) -> bool:
+    """Print a row for each text and library. Return whether all ids are equal."""
+    present = {OURS, *names}
+    chosen = [name for name in OPENERS if name in present]
+    titles = ("cold MB/s", "warm MB/s", "us a line", "batch MB/s", "text MB/s", "opening ms")
+    print("\nencode on one thread: by CPU time, and by wall time after the stroke; ratios of CPU time, ours first")
+    print(f"  {'':12}" + "".join(f"{title:>17}" for title in titles) + f"{'peak MB':>9}  ids")
+    sound = True
+    for path in paths:
+        print(f"  {path.name}")
+        ours: Encoded | None = None
+        for name in chosen:
+            measured = measure(name, table, path, seconds)
+            if isinstance(measured, str):
+                print(f"  {name:12} {measured}")
+                sound &= name != OURS
+                continue
+            ours = measured if name == OURS else ours
+            is_equal = ours is None or measured.fingerprint == ours.fingerprint
+            sound &= is_equal
+            print(row(name, measured) + ("  equal" if is_equal else "  DIFFER"), flush=True)
+            if ours is not None and measured is not ours:
+                print(ratios(ours, measured), flush=True)
+    return sound
+
+
+def measure(name: str, table: Table, path: Path, seconds: float) -> Encoded | str:
+    """Measure one library in a new process. Return the last line of its complaint if it fails."""
+    task = {"name": name, "table": asdict(table), "path": str(path)}
+    one_thread = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+    command = [sys.executable, "-m", "tests.benchmarks.encode_table", json.dumps(task)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=ROOT, timeout=seconds, env={**os.environ, **one_thread}
+        )
+    except subprocess.TimeoutExpired:
+        return f"took more than {seconds:,.0f} s"
+    if done.returncode:
+        return (done.stderr.strip().splitlines() or [f"ended with the code {done.returncode}"])[-1][:200]
+    return read(json.loads(done.stdout.splitlines()[-1]))
+
+
+def read(written: dict[str, Any]) -> Encoded:
+    fields: dict[str, Any] = {
+        key: Seconds(**value) if isinstance(value, dict) else value for key, value in written.items()
+    }
+    return Encoded(**fields)
+
+
+def speeds(measured: Encoded, clock: str) -> list[float]:
+    """Return the columns of the table by "cpu" or "wall"."""
+
+    def taken(what: Seconds) -> float:
+        return max(float(getattr(what, clock)), 1e-9)
+
+    return [
+        measured.bytes / 1e6 / taken(measured.cold),
+        measured.bytes / 1e6 / taken(measured.warm),
+        taken(measured.lines) * 1e6 / max(1, measured.line_count),
+        measured.line_bytes / 1e6 / taken(measured.batch),
+        measured.line_bytes / 1e6 / taken(measured.text),
+        taken(measured.opening) * 1e3,
+    ]
+
+
+def row(name: str, measured: Encoded) -> str:
+    both = zip(speeds(measured, "cpu"), speeds(measured, "wall"), strict=True)
+    cells = (f"{cpu:,.1f} / {wall:,.1f}" for cpu, wall in both)
+    return f"  {name:12}" + "".join(f"{cell:>17}" for cell in cells) + f"{measured.peak / 1e6:>9,.0f}"
+
+
+def ratios(ours: Encoded, theirs: Encoded) -> str:
+    """Return our number divided by theirs for each column: speeds are better above 1, times below 1."""
+    both = zip(speeds(ours, "cpu"), speeds(theirs, "cpu"), strict=True)
+    return f"  {'  ours / its':12}" + "".join(f"{mine / its:>17.2f}" for mine, its in both)
+
+
+def main() -> None:
+    task = json.loads(sys.argv[1])
+    answer = os.dup(1)
+    with tempfile.TemporaryFile() as chatter:  # some libraries print their progress
+        os.dup2(chatter.fileno(), 1)
+        measured = perform(task["name"], Table(**task["table"]), Path(task["path"]))
+        sys.stdout.flush()
+    os.write(answer, json.dumps(asdict(measured)).encode())
+
+
+if __name__ == "__main__":
+    main()
