@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import bpe_core
-from bpe_core.command_line.commands import GROUPS, QUESTIONS_TITLE
+from bpe_core.command_line.commands import GROUPS
 from bpe_core.command_line.main import run
 from bpe_core.command_line.parser import WITHOUT_MANIFEST, command_named, command_questions
 from bpe_core.formats.all_formats import FORMATS
 from bpe_core.measures.measures import MEASURES, WHOLE_NUMBERS
 from bpe_core.methods.registry import METHODS
-from bpe_core.questions import question_named, question_names, question_summary
+from bpe_core.questions import description_of, question_named, question_names, questions_by_subject
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES
 from tests.shared import ROOT
@@ -110,11 +110,14 @@ def commands() -> Iterator[str]:
         yield f"## {title}\n"
         for name, summary in commands.items():
             yield from _one_command(name, summary, of_command(name), [])
-    yield f"## {QUESTIONS_TITLE}\n\nEach of them takes these, too:\n"
+    yield "## Questions\n\nEach of them takes these, too:\n"
     yield "\n".join(shared) + "\n"
-    for name, recorder in asked.items():
-        question = question_named(name.replace("-", "_"))
-        yield from _one_command(name, question.explanation(), recorder, shared)
+    for subject, names in questions_by_subject(name.replace("-", "_") for name in asked).items():
+        yield f"## Questions about {subject}\n"
+        for name in names:
+            question = question_named(name)
+            command = name.replace("_", "-")
+            yield from _one_command(command, f"{question.asks} {question.explanation()}", asked[command], shared)
 
 
 def _one_command(name: str, about: str, recorder: Recorder, shared: list[str]) -> Iterator[str]:
@@ -125,6 +128,17 @@ def _one_command(name: str, about: str, recorder: Recorder, shared: list[str]) -
         yield "\n".join(lines) + "\n"
     if recorder.epilog:
         yield f"```\n{recorder.epilog.strip()}\n```\n"
+
+
+def questions() -> Iterator[str]:
+    """List all questions by their subjects, each with its sentence and its command."""
+    for subject, names in questions_by_subject(question_names()).items():
+        yield f"{subject.capitalize()}:\n"
+        for name in names:
+            described = description_of(name)
+            command = name.replace("_", "-")
+            yield f"- *{described.asks}* {marked(described.summary)} ([{command}](commands.md#{command}))."
+        yield ""
 
 
 # --- Python -----------------------------------------------------------------------------
@@ -149,7 +163,7 @@ def python() -> Iterator[str]:
             if parameter.name != "work"
         ]
         command = f"[{name.replace('_', '-')}](commands.md#{name.replace('_', '-')})"
-        yield f"- `bpe.{name}({', '.join(shown)})`: {question_summary(name)}; see {command}."
+        yield f"- `bpe.{name}({', '.join(shown)})`: {description_of(name).summary}; see {command}."
     yield ""
 
 
@@ -297,7 +311,7 @@ def ties() -> Iterator[str]:
     )
 
 
-MAKERS = {maker.__name__: maker for maker in (commands, python, formats, measures, presets, methods, ties)}
+MAKERS = {maker.__name__: maker for maker in (commands, questions, python, formats, measures, presets, methods, ties)}
 
 
 def made(page: str) -> str:

@@ -13,6 +13,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.arguments import by_name
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.subjects import Subject
 
 Needs = Literal["no texts", "texts if known", "texts"]
 NONE = (0, 0)  # the number of studies for a question that reads its own file
@@ -30,6 +31,12 @@ class Question:
     ----------
     name
         The name in commands, files and code. It is the name of the question's file.
+    about
+        The subject of the question. The window and the help list all questions by their subjects.
+    asks
+        The question as a person asks it. If a plug-in leaves it out, it is the first sentence of the docstring.
+    turn
+        The place among the questions about the same subject.
     examples
         The examples at the end of the command's help.
     in_python
@@ -66,6 +73,9 @@ class Question:
     """
 
     name: ClassVar[str]
+    about: ClassVar[Subject]
+    asks: ClassVar[str]
+    turn: ClassVar[int] = 100
     examples: ClassVar[str] = ""
     in_python: ClassVar[str] = ""
     needs: ClassVar[Needs] = "no texts"
@@ -85,6 +95,10 @@ class Question:
 
     def __init_subclass__(cls) -> None:
         cls.name = cls.__module__.rpartition(".")[2]
+        if "about" not in vars(cls):
+            cls.about = "the vocabulary" if cls.studies is None else "other tokenizers"
+        if "asks" not in vars(cls):
+            cls.asks = cls.summary()
 
     def answer(self, study: Any, work: Work = ALONE) -> Answer:
         raise NotImplementedError
@@ -114,6 +128,11 @@ class Question:
     @classmethod
     def explanation(cls) -> str:
         return inspect.cleandoc(cls.__doc__ or "")
+
+    @classmethod
+    def summary(cls) -> str:
+        """Return the first line of the explanation, without its full stop."""
+        return cls.explanation().partition("\n")[0].rstrip(".")
 
     @classmethod
     @cache

@@ -55,7 +55,7 @@ _TYPES: dict[str, Any] = {
 
 
 def add_question_arguments(parser: argparse.ArgumentParser, question: type[Question]) -> None:
-    parser.description = question.explanation()
+    parser.description = f"{question.asks}\n\n{question.explanation()}"
     parameters = question.parameters()
     if question.table_first:
         parser.add_argument("table", metavar="TABLE", help=ANY_TABLE)

@@ -20,7 +20,7 @@ from bpe_core.command_line.parser import (
     names_files,
     question_of,
 )
-from bpe_core.questions import question_summary
+from bpe_core.questions import description_of
 from bpe_core.support.version import PROGRAM
 
 
@@ -65,7 +65,7 @@ Commands = Mapping[str, CompletedCommand]  # options by name
 
 
 def completed_commands() -> Commands:
-    asked = {name: question_summary(question_of(name)) for name in command_questions()}
+    asked = {name: description_of(question_of(name)).summary for name in command_questions()}
     return {name: _completed(name, summary) for name, summary in {**COMMANDS, **asked}.items()}
 
 

@@ -15,12 +15,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bpe_core.command_line.commands import COMMANDS, GROUPS, QUESTIONS_TITLE
+from bpe_core.command_line.commands import COMMANDS, GROUPS, QUESTIONS_ABOUT
 from bpe_core.command_line.declared import DeclaredArguments
 from bpe_core.command_line.interruption import STYLES
 from bpe_core.command_line.named_files import named_file
 from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
-from bpe_core.questions import QUESTIONS, question_named, question_names, question_summary
+from bpe_core.questions import QUESTIONS, description_of, question_named, question_names, questions_by_subject
 from bpe_core.session_file import run_of
 from bpe_core.support.atomic import standing
 from bpe_core.support.version import PROGRAM, program_version
@@ -223,7 +223,7 @@ def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
     for name in names:
         command_parser = listed.add_parser(name)
         if name == chosen:
-            summary = COMMANDS[name] if name in COMMANDS else question_summary(question_of(name))
+            summary = COMMANDS[name] if name in COMMANDS else description_of(question_of(name)).summary
             command = command_named(name)
             command_parser.description = summary
             command_parser.epilog = command.examples
@@ -260,12 +260,23 @@ def add_general_arguments(parser: argparse.ArgumentParser) -> None:
 
 def grouped_commands(width: int) -> Iterator[str]:
     """Yield the lines of the help that list all commands in groups, each with its purpose."""
-    asked = {name: question_summary(question_of(name)) for name in command_questions()}
-    for title, commands in {**GROUPS, QUESTIONS_TITLE: asked}.items():
+    for title, commands in {**GROUPS, **grouped_questions()}.items():
         yield f"{title.lower()}:"
         for name, summary in commands.items():
             yield from textwrap.wrap(summary, width, initial_indent=f"  {name:<15}", subsequent_indent=" " * 17)
         yield ""
+
+
+def grouped_questions() -> dict[str, dict[str, str]]:
+    """Return the commands that ask questions by the titles of their groups, with the question and its summary."""
+    asked = map(question_of, command_questions())
+    return {
+        f"{QUESTIONS_ABOUT} {subject}": {
+            command_of(name): f"{described.asks} {described.summary}"
+            for name, described in ((name, description_of(name)) for name in names)
+        }
+        for subject, names in questions_by_subject(asked).items()
+    }
 
 
 class _CommandParser(argparse.ArgumentParser):

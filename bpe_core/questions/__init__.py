@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import pkgutil
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_core.errors import BpeError
 from bpe_core.support.plugins import Registry
+from bpe_core.support.subjects import SUBJECTS
 from bpe_core.support.wording import did_you_mean
 
 if TYPE_CHECKING:  # the names alone are listed without NumPy
@@ -50,17 +53,56 @@ QUESTIONS = Registry(
 )
 
 
-def question_summary(name: str) -> str:
-    """Return the first line of a question's docstring without loading the question's file.
+@dataclass(frozen=True)
+class Description:
+    """The texts by which people find a question."""
 
-    So a list of all questions appears quickly.
-    """
-    if name in QUESTIONS.sources:  # the question of a plug-in, which was loaded for a check
-        return question_named(name).explanation().partition("\n")[0].rstrip(".")
-    source = Path(__path__[0], f"{name}.py").read_text(encoding="utf-8")
-    classes = (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
+    about: str  # the subject, such as "this step"
+    asks: str  # the question as a person asks it
+    summary: str  # the first sentence of its help
+    turn: int  # the place among the questions about the same subject
+
+
+@cache
+def description_of(name: str) -> Description:
+    """Return the description of a question from its source, so that a list of all questions loads none of them."""
+    texts = {} if name in QUESTIONS.sources else _texts_in(Path(__path__[0], f"{name}.py"))
+    if not {"about", "asks", "turn"} <= {
+        *texts
+    }:  # the question of a plug-in, which was loaded for a check, or a new question
+        question = question_named(name)
+        return Description(question.about, question.asks, question.summary(), question.turn)
+    return Description(texts["about"], texts["asks"], texts["summary"], int(texts["turn"]))
+
+
+def _texts_in(source: Path) -> dict[str, str]:
+    """Return the texts that the class of a question declares by their names, and the summary of its docstring."""
+    classes = (node for node in ast.parse(source.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef))
     question = next(node for node in classes if "Question" in map(ast.unparse, node.bases))
-    return (ast.get_docstring(question) or "").partition("\n")[0].rstrip(".")
+    texts = {"summary": (ast.get_docstring(question) or "").partition("\n")[0].rstrip(".")}
+    for node in question.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            texts[ast.unparse(node.targets[0])] = str(node.value.value)
+    return texts
+
+
+def questions_by_subject(names: Iterable[str]) -> dict[str, list[str]]:
+    """Return the names of questions by their subjects, both in the order in which people read them.
+
+    Parameters
+    ----------
+    names
+        The names of the questions.
+
+    Examples
+    --------
+    >>> questions_by_subject(["race", "why", "ties"])
+    {'this place': ['why'], 'this step': ['race', 'ties']}
+    """
+    subjects: dict[str, list[str]] = {subject: [] for subject in SUBJECTS}
+    for name in sorted(names, key=lambda name: (description_of(name).turn, name)):
+        subjects[description_of(name).about].append(name)
+    return {subject: found for subject, found in subjects.items() if found}
 
 
 def ask(study: Any, question: str, **parameters: Any) -> Answer:

@@ -23,6 +23,9 @@ CRITERIA_LIST = "".join(f"  {name:<12} {sentence}\n" for name, sentence in CRITE
 class AuditOfTokens(Question):
     """List the tokens that deserve a second look: scaffolds, unreachable, unused, broken …"""
 
+    about = "the vocabulary"
+    asks = "Which tokens are doubtful?"
+    turn = 5
     needs = "texts if known"
     rests = by_parts = True
     examples = f"""\

@@ -35,6 +35,9 @@ ENGLISH = "en"  # the usual language to compare others with
 class Benchmark(Question):
     """Compare tokenizers on texts, and count the tokens that the same sentences need in each language."""
 
+    about = "other tokenizers"
+    asks = "Which is best on which text?"
+    turn = 4
     needs = "texts if known"
     studies = (1, 1_000)
     rests = True

@@ -25,6 +25,9 @@ WHAT = "The list of replaced pairs"
 class Blocks(Question):
     """Show which pair each byte replaces in the blocks of Gage's compressor, and their size after each step."""
 
+    about = "this step"
+    asks = "What do the bytes stand for?"
+    turn = 8
     axis = "step"
     needs = "texts if known"
     in_python = """

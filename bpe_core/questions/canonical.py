@@ -41,6 +41,9 @@ class Canonical(Question):
     ids differ from those of the model, in training and in answers.
     """
 
+    about = "this token"
+    asks = "Do ids come back the same?"
+    turn = 2
     table_first = True
     rests = True
     examples = """\

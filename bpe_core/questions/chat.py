@@ -36,6 +36,9 @@ class ChatOfFolder(Question):
     Templates are rendered in a sandbox.
     """
 
+    about = "this place"
+    asks = "What does a model get of a chat?"
+    turn = 6
     studies = NONE
     examples = """\
 examples:

@@ -58,6 +58,9 @@ class Check(Question):
     still split the same way.
     """
 
+    about = "the vocabulary"
+    asks = "Was it learned correctly?"
+    turn = 8
     needs = "texts if known"
     rests = True
     examples = f"""\

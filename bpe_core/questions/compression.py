@@ -21,6 +21,9 @@ WHAT = "Compression with dropped tokens"
 class Compression(Question):
     """Show how many tokens the corpus has after each step, and how many base symbols a token has on average."""
 
+    about = "this step"
+    asks = "How short has the text become?"
+    turn = 6
     in_report = "figure"
     axis = "step"
     needs = "texts if known"

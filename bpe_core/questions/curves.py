@@ -27,6 +27,9 @@ class Curves(Question):
     Runs that differ only in their random samples share a line with a band.
     """
 
+    about = "other tokenizers"
+    asks = "Which is best at which size?"
+    turn = 3
     needs = "texts if known"
     studies = (1, 1_000)
     rests = True

@@ -27,6 +27,9 @@ Rows = Sequence[Sequence[int]]  # rows with a start, a stop, and for tokens the 
 class Diff(Question):
     """Show where two tokenizers differ, and why."""
 
+    about = "other tokenizers"
+    asks = "Where do two of them differ?"
+    turn = 1
     studies = (2, 2)
     examples = """\
 examples:

@@ -39,6 +39,9 @@ class Ends(Question):
     examined: the tokens that continue after it, how many tokens to step back, and the healed prompt.
     """
 
+    about = "this place"
+    asks = "Where should a prompt not stop?"
+    turn = 5
     needs = "texts if known"
     studies = (1, 8)
     rests = True

@@ -78,6 +78,9 @@ class Floor(Question):
     these texts, split into these words. The floor is for tokens up to a largest number of symbols, which is shown.
     """
 
+    about = "the vocabulary"
+    asks = "How good could it be?"
+    turn = 1
     about_texts: ClassVar[bool] = True
     needs = "texts"
     rests = True

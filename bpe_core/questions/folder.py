@@ -35,6 +35,9 @@ class Folder(Question):
     and the ids of texts that are hard to split. The configuration files are compared with it, too.
     """
 
+    about = "other tokenizers"
+    asks = "Do the files of a model agree?"
+    turn = 7
     studies = NONE
     examples = """\
 examples:

@@ -30,6 +30,9 @@ class Grade(Question):
     another tie rule, stale counts, overlaps, special tokens, ends of lines, the pattern, and more.
     """
 
+    about = "other tokenizers"
+    asks = "Are a student's merges right?"
+    turn = 8
     studies = NONE
     examples = """\
 examples:

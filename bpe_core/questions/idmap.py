@@ -26,6 +26,9 @@ class Idmap(Question):
     old table. The new token's row may begin with the mean of the rows of these parts.
     """
 
+    about = "other tokenizers"
+    asks = "What becomes of each id?"
+    turn = 5
     studies = (2, 2)
     roles = ("old", "new")
     own_endings = (NPZ,)

@@ -43,6 +43,9 @@ class Lab(Question):
     Texts are split into words by the first tokenizer. Without texts, the words of a run are used.
     """
 
+    about = "other tokenizers"
+    asks = "How do four of them split?"
+    turn = 2
     needs = "texts if known"
     studies = (1, len(LETTERS))
     examples = f"""\

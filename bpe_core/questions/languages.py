@@ -40,6 +40,9 @@ class Languages(Question):
     texts of a parity-aware run, the texts of --parallel, or the groups of the corpus.
     """
 
+    about = "the corpus"
+    asks = "Which language pays more?"
+    turn = 2
     axis = "step"
     needs = "texts if known"
     by_parts = True

@@ -18,6 +18,9 @@ from bpe_core.support.progress import ALONE, Work
 class Lengths(Question):
     """Count the tokens of the vocabulary by their length in bytes."""
 
+    about = "the vocabulary"
+    asks = "How long are its tokens?"
+    turn = 4
     in_report = "figure"
     follows_time = True
     in_python = """

@@ -32,6 +32,9 @@ ODD = {
 class Look(Question):
     """Show a text as a tokenizer splits it: coloured tokens, their ids, and unusual tokens."""
 
+    about = "this place"
+    asks = "Which tokens does a text have?"
+    turn = 4
     table_first = True
     examples = """\
 examples:

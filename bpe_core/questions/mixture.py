@@ -47,6 +47,9 @@ class Mixture(Question):
     frequent as all other pairs. The answer is the shares of the groups, in bytes, that contradict this the least.
     """
 
+    about = "the corpus"
+    asks = "What was it learned from?"
+    turn = 1
     needs = "texts if known"
     rests = True
     by_parts = True

@@ -26,6 +26,9 @@ class Morphemes(Question):
     one token, even if it has several morphemes.
     """
 
+    about = "the vocabulary"
+    asks = "Are words split at their parts?"
+    turn = 7
     studies = (1, 1_000)
     rests = True
     examples = f"""\

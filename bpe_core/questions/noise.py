@@ -31,6 +31,9 @@ TITLES = {"edits": "Edits for each token", "overlap": "Share of tokens that stay
 class Noise(Question):
     """Show how far noise in a text changes its tokens: typing errors, capitals, look-alikes, spaces and line ends."""
 
+    about = "the corpus"
+    asks = "What do typing errors change?"
+    turn = 3
     needs = "texts if known"
     studies = (1, 8)
     rests = True

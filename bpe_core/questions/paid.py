@@ -31,6 +31,9 @@ class Paid(Question):
     largest counts first.
     """
 
+    about = "this step"
+    asks = "Which words caused this step?"
+    turn = 4
     needs = "texts"
     examples = """\
 examples:

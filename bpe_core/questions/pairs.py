@@ -19,6 +19,9 @@ WHAT = "The list of possible next steps"
 class Pairs(Question):
     """List the possible next steps after any step, the best first."""
 
+    about = "this step"
+    asks = "What could come next?"
+    turn = 2
     needs = "texts"
     follows_time = True
     in_python = """

@@ -27,6 +27,9 @@ class Race(Question):
     of its tokens away. If no pair is named, the pairs that lost most to others are followed.
     """
 
+    about = "this step"
+    asks = "Who was beaten?"
+    turn = 1
     follows_time = True
     moment = ("after_step", 0)
     axis = "step"

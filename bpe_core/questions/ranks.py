@@ -23,6 +23,9 @@ class Ranks(Question):
     The texts of a run are shown as they were split during training. WordPiece encodes texts differently.
     """
 
+    about = "the vocabulary"
+    asks = "How often is each token used?"
+    turn = 3
     needs = "texts"
     in_report = "figure"
     follows_time = True

@@ -51,6 +51,9 @@ class Sizes(Question):
     does not change the marked size.
     """
 
+    about = "the vocabulary"
+    asks = "How large should it be?"
+    turn = 2
     axis = "size"
     needs = "texts"
     studies = (1, 8)

@@ -21,6 +21,9 @@ from bpe_core.support.progress import ALONE, Work
 class Steps(Question):
     """List all steps: the pair or token, its count, and the runner-up."""
 
+    about = "this step"
+    asks = "Which steps were there?"
+    turn = 5
     axis = "step"
     in_report = "figure"
     in_python = """

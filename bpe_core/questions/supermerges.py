@@ -26,6 +26,9 @@ NOT_THERE = "its two tokens do not exist yet"
 class Supermerges(Question):
     """Show how merges within words race against merges of whole words: the more frequent pair is merged."""
 
+    about = "this step"
+    asks = "Inside words, or across them?"
+    turn = 7
     follows_time = True
     axis = "step"
     in_python = """

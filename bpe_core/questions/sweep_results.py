@@ -17,6 +17,9 @@ from bpe_core.sweep.results import read_results
 class SweepResults(Question):
     """Draw a measure of all runs in a table that `sweep` has written, with a band over several samples."""
 
+    about = "other tokenizers"
+    asks = "What did a sweep find?"
+    turn = 6
     studies = NONE  # its input is a file of results
     examples = """\
 examples:

@@ -27,6 +27,9 @@ class Ties(Question):
     Each row has the winner, the pair that tied with it, and the later step that merged this pair, if any.
     """
 
+    about = "this step"
+    asks = "What did the ties decide?"
+    turn = 3
     moment = ("step", -1)  # at the step of the tie
     needs = "texts if known"
     in_report = "rows"

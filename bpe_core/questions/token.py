@@ -38,6 +38,9 @@ class Token(Question):
     exists, the count is that of the pair it was made of.
     """
 
+    about = "this token"
+    asks = "What became of this token?"
+    turn = 1
     needs = "texts"
     follows_time = True
     examples = """\

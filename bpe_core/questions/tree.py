@@ -22,6 +22,9 @@ MOST_SYMBOLS = 64  # symbols of a word whose tokens are all listed; of a longer 
 class Tree(Question):
     """Show how a word is merged: each token, the symbols it covers, and its step."""
 
+    about = "this place"
+    asks = "How is a word put together?"
+    turn = 2
     follows_time = True
     in_python = """
         >>> import bpe_core as bpe

@@ -27,6 +27,9 @@ class Twins(Question):
     character have no twins.
     """
 
+    about = "the vocabulary"
+    asks = "Which tokens are almost alike?"
+    turn = 6
     follows_time = True
     examples = """\
 examples:

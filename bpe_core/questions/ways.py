@@ -49,6 +49,9 @@ class Ways(Question):
     random ways. Without a text the tokens of a whole corpus are counted by each way.
     """
 
+    about = "this place"
+    asks = "How else could it be split?"
+    turn = 3
     table_first = True
     needs = "texts if known"
     follows_time = True

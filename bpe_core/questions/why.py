@@ -27,6 +27,9 @@ class Why(Question):
     that comes later, and an earlier merge that took one of the tokens.
     """
 
+    about = "this place"
+    asks = "Why is it split here?"
+    turn = 1
     needs = "texts if known"
     follows_time = True
     examples = """\

@@ -50,4 +50,4 @@ GROUPS: dict[str, dict[str, str]] = {
     },
 }
 COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
-QUESTIONS_TITLE = "Questions about a table"  # the group of commands that are made from questions
+QUESTIONS_ABOUT = "Questions about"  # the beginning of the titles of commands that are made from questions

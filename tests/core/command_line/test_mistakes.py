@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.command_line.commands import COMMANDS, GROUPS, QUESTIONS_TITLE
+from bpe_core.command_line.commands import COMMANDS, GROUPS
 from bpe_core.command_line.main import run
-from bpe_core.command_line.parser import command_questions
+from bpe_core.command_line.parser import command_questions, grouped_questions
 from bpe_core.errors import BpeError
 from bpe_core.questions import question_named
+from bpe_core.support.subjects import SUBJECTS
 from tests.core.command_line.conftest import program
 from tests.shared import ROOT
 
@@ -118,11 +119,13 @@ def test_a_mistyped_question_name_is_corrected_in_the_message() -> None:
 def test_the_help_lists_every_command_in_its_group(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     shown = capsys.readouterr().out
-    groups = {title: [*commands] for title, commands in GROUPS.items()} | {QUESTIONS_TITLE: command_questions()}
-    for title, commands in groups.items():
+    questions = grouped_questions()
+    assert sorted(name for group in questions.values() for name in group) == command_questions()
+    assert [*questions] == [f"Questions about {subject}" for subject in SUBJECTS]
+    for title, commands in {**GROUPS, **questions}.items():
         listed = shown.partition(f"\n{title.lower()}:\n")[2].partition("\n\n")[0]
         names = [line.split()[0] for line in listed.splitlines() if not line.startswith("   ")]
-        assert names == commands
+        assert names == [*commands]
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])

@@ -1,0 +1,24 @@
+"""Every question says what it is about, and is asked in a person's words."""
+
+from __future__ import annotations
+
+from bpe_core.questions import description_of, question_named, question_names
+from bpe_core.support.subjects import SUBJECTS
+
+LONGEST = 32  # characters, which the list of questions in the window has room for
+
+
+def test_each_question_is_asked_in_one_short_sentence() -> None:
+    described = {name: description_of(name) for name in question_names()}
+    assert {name: one.asks for name, one in described.items() if not one.asks.endswith("?")} == {}
+    assert {name: one.asks for name, one in described.items() if len(one.asks) > LONGEST} == {}
+    assert len({one.asks for one in described.values()}) == len(described)
+    assert {one.about for one in described.values()} == {*SUBJECTS}
+
+
+def test_a_description_read_from_the_source_is_that_of_the_class() -> None:
+    for name in question_names():
+        question = question_named(name)
+        read = description_of(name)
+        assert (read.about, read.asks, read.turn) == (question.about, question.asks, question.turn)
+        assert read.summary == question.summary()
