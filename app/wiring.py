@@ -38,7 +38,7 @@ from app.window.help_dialog import about_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel
 from app.window.lessons.wiring import LESSON_STAGE, LessonWiring
-from app.window.main_window import Frame, Furniture, MainWindow
+from app.window.main_window import WHOLE_ROOM, Frame, Furniture, MainWindow
 from app.window.manual.book import CHANGES
 from app.window.manual.window import Manual
 from app.window.merges.merge_panel import MergePanel
@@ -55,11 +55,14 @@ from app.window.pages import (
     PageContext,
     Pages,
     drawn_measures,
+    rail_rows,
 )
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
 from app.window.publishing.wiring import PublishingWiring, TakingAlong
+from app.window.questions.rail.view import QuestionHead, QuestionRail
+from app.window.questions.rail.wiring import RailWiring
 from app.window.questions.token.model import TokenModel
 from app.window.questions.wiring import QuestionWiring
 from app.window.recipe.recipe_form import RecipeForm
@@ -206,6 +209,8 @@ class Program(QObject):
         self.pages = Pages(self.world)
         self.charts = PageTabs("Charts", self.pages.on("charts"))
         self.picker = MeasurePicker(self.charts, drawn_measures, ABOUT)
+        self.rail = QuestionRail(rail_rows())
+        self.question = QuestionHead()
         self.inspector = PageTabs("Inspector", self.pages.on("inspector"))
         self.corpus_panel = CorpusPanel(self.corpus, actions["open"], actions["words"])
         self.recipe_panel = RecipePanel(self.form)
@@ -238,6 +243,8 @@ class Program(QObject):
             text=self.text_panel,
             beside=self.pages.on("beside")[LANES.id],
             picker=self.picker,
+            rail=self.rail,
+            asked=self.question,
             charts=self.charts,
             stages=self.pages.on("centre") | {LESSON_STAGE: self.lesson_panel},
             docks=docks,
@@ -262,6 +269,7 @@ class Program(QObject):
         self.merge_panel.connect_with(frame)
         self.charting = ChartWiring(frame, self.charts, self.pages, table.place_of, self)
         self.asking = QuestionWiring(frame, self.pages, self.inspector, self.text_panel, table, self)
+        self.listing = RailWiring(frame, self.charts, self.rail, self.question, self)
         self.exchanging = ExchangeWiring(frame, self.pages, self)
         self.filing = SessionWiring(frame, text, self.merges, self.charts, self.pages, self)
         self.publishing = PublishingWiring(frame, self.filing.document, self.pages, self)
@@ -289,7 +297,7 @@ class Program(QObject):
     def _shows_training_results(self) -> bool:
         """Return whether the visible room shows results of a training, so that changes are trained at once."""
         is_editing = self.charts.shown == CORPUS_TEXT.id and self.window.room == "build"
-        return not self.window.stage and (self.window.room in ("watch", "ask") or is_editing)
+        return self.window.stage in ("", WHOLE_ROOM) and (self.window.room in ("watch", "ask") or is_editing)
 
     def _edit_corpus_text(self, number: int) -> None:
         self.pages.page(CORPUS_TEXT).model.choose(number)

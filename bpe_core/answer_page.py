@@ -59,19 +59,20 @@ def _facts(facts: Mapping[str, Any]) -> list[Markup]:
 
 
 def _rows(answer: Answer) -> Markup:
-    shown = {name: answer.columns[name] for name in answer.shown_columns if name in answer.columns}
     places = list(range(min(len(answer.table), MOST_ROWS)))
     caption = "" if len(places) == len(answer.table) else f"The first {len(places):,} of {len(answer.table):,} rows"
-    return _table(caption, shown, places)
+    return _table(caption, answer.shown, places, answer.headings)
 
 
-def _table(caption: str, columns: Mapping[str, Any], places: Sequence[int]) -> Markup:
-    headings = [heading_of(name).capitalize() for name in columns]
+def _table(
+    caption: str, columns: Mapping[str, Any], places: Sequence[int], headings: Mapping[str, str] | None = None
+) -> Markup:
+    titles = [((headings or {}).get(name) or heading_of(name)).capitalize() for name in columns]
     rows: list[list[Content]] = [
         [cell_text(name, values[place]) for name, values in columns.items()] for place in places
     ]
     texts = [all(isinstance(values[place], str | None) for place in places) for values in columns.values()]
-    return table(caption, headings, rows, numbers=[place for place, is_text in enumerate(texts) if not is_text])
+    return table(caption, titles, rows, numbers=[place for place, is_text in enumerate(texts) if not is_text])
 
 
 def _section(title: str, *content: Content) -> Markup:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
@@ -30,7 +30,7 @@ from app.window.dock_tabs import DockTabs
 from app.window.dock_title import DockTitle
 from app.window.message_bar import MessageBar
 from app.window.parts.focus_order import order_focus, show_focused
-from app.window.parts.layouts import in_column
+from app.window.parts.layouts import in_column, in_row
 from app.window.parts.widgets import scrolling
 from app.window.room_plan import DOCKS, LEFT, RIGHT, ROOM, ROOMS, Dock
 
@@ -43,7 +43,8 @@ LEAST_MIDDLE = 236  # pixels, so that a window of 800 by 600 has all three colum
 LEAST_DOCK_HEIGHT = 80
 MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # unless a person resizes a dock
 ANOTHER_SCREEN = 1.3  # the window must grow or shrink by this factor
-STAGES_IN_TIME = frozenset({"tree"})  # they are below the time bar
+WHOLE_ROOM = "whole room"  # the stage on which a question has all the room of the text and the panels
+STAGES_IN_TIME = frozenset({"tree", WHOLE_ROOM})  # they are below the time bar
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ class Furniture:
     text: QWidget
     beside: QWidget
     picker: QWidget
+    rail: QWidget
+    asked: QWidget
     charts: QWidget
     stages: Mapping[str, QWidget]
     docks: Mapping[str, QWidget]
@@ -75,7 +78,8 @@ class Furniture:
         left, right = (
             [panel_with_title(self.docks[row.id]) for row in DOCKS if row.area == area] for area in (LEFT, RIGHT)
         )
-        centre = self.text, self.beside, self.picker, self.card, self.charts, *self.stages.values()
+        above = self.rail, self.text, self.beside, self.picker, self.asked, self.card
+        centre = *above, self.charts, *self.stages.values()
         return [self.toolbar, self.message_bar, *left, *centre, *right, self.time_bar]
 
 
@@ -123,6 +127,7 @@ class MainWindow(QMainWindow):
         self.centre.setChildrenCollapsible(False)
         self.stages = Stages()  # text above charts, or a stage
         self._stage_places: dict[str, int] = {}
+        self._parts: dict[str, QWidget] = {}  # the parts that only some rooms show
         self.stage = ""  # the stage that has taken the middle
         self._time_bar = QToolBar("Time")
         self._before_stage: Arrangement | None = None
@@ -150,7 +155,7 @@ class MainWindow(QMainWindow):
     def _fill_middle(self, part: Furniture) -> None:
         """Put the text above the charts, the head above the text, and the stages behind all of them."""
         self._parts = {"head": part.head, "text": part.text, "beside": part.beside, "picker": part.picker}
-        self._parts["time"] = self._time_bar
+        self._parts |= {"rail": part.rail, "asked": part.asked, "time": self._time_bar}
         self._upper = QWidget()
         pane = QWidget()
         main = QWidget()
@@ -158,11 +163,12 @@ class MainWindow(QMainWindow):
         in_column((part.text, 1), (part.beside, 1), on=self._upper, margins=(0, 0, 0, 0))
         self.centre.addWidget(self._upper)
         # A message takes its room from the charts, or from the stage, so that nothing moves under the mouse.
-        above_charts = in_column(part.picker, part.card, (part.charts, 1), on=pane, margins=(0, 0, 0, 0))
+        above_charts = in_column(part.picker, part.asked, part.card, (part.charts, 1), on=pane, margins=(0, 0, 0, 0))
         self._above_messages = above_charts, in_column((self.stages, 1), on=middle, margins=(4, 4, 4, 4))
         self._message_bar = part.message_bar
         self.centre.addWidget(pane)
-        in_column(part.head, (self.centre, 1), on=main, margins=(0, 0, 0, 0))
+        beside_rail = in_column(part.head, (self.centre, 1))
+        in_row(part.rail, (beside_rail, 1), on=main, margins=(0, 0, 0, 0))
         self.stages.addWidget(main)
         self._stage_places = {id: self.stages.addWidget(stage) for id, stage in part.stages.items()}
         self._show_stage("")
@@ -195,7 +201,7 @@ class MainWindow(QMainWindow):
         room = ROOM[self.room]
         for id, part in self._parts.items():
             part.setVisible(id in room.parts)
-        self._upper.setVisible({"text", "beside"} & {*room.parts} != set())
+        self._show_upper()
         if self.room in self._kept:
             docks, centre = self._kept[self.room]
             self.restoreState(docks, STATE_VERSION)
@@ -207,6 +213,10 @@ class MainWindow(QMainWindow):
         self._show_time_bar()  # layouts of older versions had it in all rooms
         self._dock_tabs.tidy_soon()
 
+    def _show_upper(self) -> None:
+        has_upper = bool({"text", "beside"} & {*ROOM[self.room].parts})
+        self._upper.setVisible(has_upper and self.stage != WHOLE_ROOM)
+
     def _show_time_bar(self) -> None:
         self._time_bar.setVisible(self.stage in STAGES_IN_TIME if self.stage else "time" in ROOM[self.room].parts)
 
@@ -217,7 +227,9 @@ class MainWindow(QMainWindow):
         self.centre.setSizes(list(ROOM[self.room].centre))
         wide = Qt.Orientation.Horizontal
         width = self.width()
-        widths = {"corpus": max(290, width * 22 // 100), "merges": width * 40 // 100, "runs": max(260, width // 5)}
+        rail = self._parts["rail"].sizeHint().width() if "rail" in ROOM[self.room].parts else 0
+        beside = (width - rail) * 40 // 100
+        widths = {"corpus": max(290, width * 22 // 100), "merges": beside, "runs": max(260, width // 5)}
         for id in ROOM[self.room].docks:
             if id in widths:
                 self.resizeDocks([docks[id]], [widths[id]], wide)
@@ -251,6 +263,7 @@ class MainWindow(QMainWindow):
         for dock in self.docks.values() if id else ():  # first: together they might widen the window
             dock.setVisible(dock.isFloating() and dock.isVisible())
         self._show_stage(id)
+        self._show_upper()
         self._show_time_bar()
         if not id and self._before_stage is not None:
             before = self._before_stage
@@ -313,6 +326,12 @@ class MainWindow(QMainWindow):
             self._is_arranged, self._arranged_for = True, self.width()
             self._furnish()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.stage == WHOLE_ROOM:
+            self.set_stage("")
+        else:
+            super().keyPressEvent(event)
+
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Move the focus to the next control, but skip docks that are hidden behind other docks."""
         first = QApplication.focusWidget()
@@ -335,6 +354,8 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_docks_soon.start()
+        if self._parts:
+            self._parts["rail"].updateGeometry()  # it takes a share of the width
 
     def _fit_docks(self) -> None:
         wider = self.width() / max(1, self._arranged_for)

@@ -16,9 +16,10 @@ from app.window.actions import Item
 from app.window.charts.loading import ChartLoading
 from app.window.charts.picker import PickedGroup
 from app.window.parts.page import Page, PagePlace
+from app.window.questions.rail.view import RailRow
 from app.window.questions.token.model import TokenModel
 from app.window.text.text_model import TokenTextModel
-from bpe_core.questions import question_names
+from bpe_core.questions import description_of, question_names, questions_by_subject
 
 if TYPE_CHECKING:
     from app.window.charts.pairs_page import PairsPage
@@ -218,31 +219,37 @@ COMPRESSION = question_row("compression")
 LENGTHS = question_row("lengths")
 RACE = question_row(
     "race",
-    Item("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
+    Item("race", description_of("race").asks, "Follow the counts of chosen pairs through the training"),
     Item("follow", "&Follow This Pair", "Add the pair of the merge shown to the race", "Ctrl+Shift+F"),
 )
-SIZES = question_row("sizes", Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"))
+SIZES = question_row(
+    "sizes", Item("sizes", description_of("sizes").asks, "Show what each size would mean for your texts")
+)
 LANGUAGES = question_row(
     "languages",
-    Item("languages", "Who &Pays More?", "Show how many tokens a sentence needs in each language, {step} by {step}"),
+    Item(
+        "languages",
+        description_of("languages").asks,
+        "Show how many tokens a sentence needs in each language, {step} by {step}",
+    ),
 )
 FLOOR = question_row(
     "floor",
-    Item("floor", "How &Good Could It Be?", "Show how much better any vocabulary of this size could be, at most"),
+    Item("floor", description_of("floor").asks, "Show how much better any vocabulary of this size could be, at most"),
 )
 WAYS = PageRow(
     "ways",
     "Ways",
     "charts",
     build_ways,
-    (Item("ways", "Other Wa&ys to Split", "Show all ways to split a text into these tokens, and random splits"),),
+    (Item("ways", description_of("ways").asks, "Show all ways to split a text into these tokens, and random splits"),),
 )
 TIES = question_row(
-    "ties", Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule")
+    "ties", Item("ties", description_of("ties").asks, "List the {steps} that a tie decided, and try another rule")
 )
 MIXTURE = question_row(
     "mixture",
-    Item("mixture", "What Was It &Learned From?", "Find the shares of your groups of texts that explain its {steps}"),
+    Item("mixture", description_of("mixture").asks, "Find the shares of your groups of texts that explain its {steps}"),
 )
 WORDS = chart_row(
     build_words,
@@ -252,14 +259,18 @@ CORPUS_TEXT_ITEM = Item("corpus_text", "Edit Co&rpus Text", "Change a text that 
 CORPUS_TEXT = PageRow("corpus_text", "Corpus Text", "charts", build_corpus_text, (CORPUS_TEXT_ITEM,))
 AUDIT = chart_row(
     build_audit,
-    Item("audit", "A&udit of the Tokens", "List tokens that are unused, unreachable or broken; trim the table"),
+    Item("audit", description_of("audit").asks, "List tokens that are unused, unreachable or broken; trim the table"),
 )
 BENCHMARK = chart_row(
     partial(build_reading, name="benchmark", parallel="own"),
-    Item("benchmark", "&Benchmark", "Measure all runs on many texts, and on the same sentences in many languages"),
+    Item(
+        "benchmark",
+        description_of("benchmark").asks,
+        "Measure all runs on many texts, and on the same sentences in many languages",
+    ),
 )
 CURVES = question_row(
-    "curves", Item("curves", "Cur&ves of Many Runs", "Draw a measure of all runs over the vocabulary size")
+    "curves", Item("curves", description_of("curves").asks, "Draw a measure of all runs over the vocabulary size")
 )
 SWEEP_ITEM = Item(
     "sweeps", "Ma&ke a Sweep", "Plan and make many runs, and draw a measure of them over the vocabulary size"
@@ -267,7 +278,7 @@ SWEEP_ITEM = Item(
 SWEEPS = PageRow("sweep_results", "Sweeps", "charts", build_sweeps, (SWEEP_ITEM,))
 MORPHEMES = PageRow("morphemes", "Morphemes", "charts", partial(build_reading, name="morphemes"))
 BLOCKS = chart_row(
-    build_blocks, Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables")
+    build_blocks, Item("blocks", description_of("blocks").asks, "Show the blocks of Gage's compressor and their tables")
 )
 COMPARE = chart_row(
     build_compare, Item("compare", "&Compare with Another …", "Compare another run or tokenizer with the run shown")
@@ -276,7 +287,9 @@ LAB_ITEM = Item("lab", "&Lab", "Compare up to four tokenizers at any vocabulary 
 DUEL_ITEM = Item("duel", "&Duel", "Show your text side by side as two tokenizers split it", "Ctrl+Shift+K")
 LAB = PageRow("lab", "Lab", "charts", build_lab, (LAB_ITEM, DUEL_ITEM))
 LANES = PageRow("lanes", "Side by side", "beside", build_lanes)
-ID_MAP_ITEM = Item("idmap", "&Id Map", "Show what becomes of each id from another run to the run shown")
+ID_MAP_ITEM = Item(
+    "idmap", description_of("idmap").asks, "Show what becomes of each id from another run to the run shown"
+)
 ID_MAP = PageRow("idmap", "Id map", "charts", build_id_map, (ID_MAP_ITEM,))
 TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
 
@@ -322,7 +335,7 @@ def drawn_measures() -> list[PickedGroup]:
     return groups
 
 
-# The charts of each room, by their ids; a chart of no other room is shown wherever a person asks.
+# The charts that rooms have besides Ask, by their ids. Ask has all questions.
 IN_ROOMS: dict[str, tuple[str, ...]] = {
     "watch": ("pairs",),
     "compare": tuple(ABOUT),
@@ -330,11 +343,25 @@ IN_ROOMS: dict[str, tuple[str, ...]] = {
 }
 
 
+NOT_LISTED = {"look", "lab", "diff"}  # questions that the text itself answers, or the room Compare
+
+
 def charts_in(room: str) -> tuple[str, ...]:
     if room in IN_ROOMS:
         return IN_ROOMS[room]
-    elsewhere = {*IN_ROOMS["compare"], *IN_ROOMS["build"]} - {CORPUS_TEXT.id}
-    return tuple(row.id for row in PAGES if row.tabs == "charts" and row.id not in elsewhere)
+    asked = {*question_names()} - NOT_LISTED
+    return tuple(row.id for row in PAGES if row.tabs == "charts" and row.id in asked)
+
+
+def rail_rows() -> list[RailRow]:
+    """Return all questions that the room Ask lists, below their subjects."""
+    rows = []
+    for subject, names in questions_by_subject({*question_names()} - NOT_LISTED).items():
+        rows.append(RailRow(subject.capitalize()))
+        for name in names:
+            described = description_of(name)
+            rows.append(RailRow(described.asks, name, f"{described.summary}."))
+    return rows
 
 
 class Pages:

@@ -7,7 +7,7 @@ and the manifest follow from these.
 
 from bpe_core.asking.answer import Answer as Answer
 from bpe_core.asking.answer import cell_text as cell_text
-from bpe_core.asking.answer import heading_of as heading_of
+from bpe_core.asking.headings import heading_of as heading_of
 from bpe_core.asking.parameters import Pair as Pair
 from bpe_core.asking.parameters import Parameter as Parameter
 from bpe_core.asking.parameters import parameter as parameter

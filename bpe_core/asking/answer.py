@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
+from bpe_core.asking.headings import heading_of
+from bpe_core.asking.parameters import PLUS
 from bpe_core.figures.figure import Figure
 from bpe_core.measures.measures import MEASURES
 from bpe_core.support import markup
 from bpe_core.support.data_table import MOST_SHOWN, DataTable, Values
 from bpe_core.support.paper_tables import PrintedTable, latex_of, markdown_of
 from bpe_core.support.wording import as_call
+
+PAIR = "pair"  # the end of the names of columns that join two
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,6 +46,8 @@ class Answer:
         Whether the figure has the axis that the question names.
     differs
         Whether a comparison found a difference. The command's exit code depends on this value.
+    headings
+        The headings of columns whose meaning depends on the question, by the names of the columns.
     files
         Functions that make the content of further files, by the endings of their names.
 
@@ -62,6 +68,7 @@ class Answer:
     kinds: tuple[str, ...] = ()
     on_axis: bool = True
     differs: bool = False
+    headings: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, Callable[[], bytes]] = field(default_factory=dict)
 
     @classmethod
@@ -71,14 +78,11 @@ class Answer:
 
     def printed(self) -> PrintedTable:
         """Return all rows in the columns for people, with each value as text."""
-        names = [name for name in self.shown_columns if name in self.columns]
         places = range(len(self.table)) if self.rows is None else self.rows
-        columns = [self.columns[name] for name in names]
-        rows = [
-            [cell_text(name, column[place]) for name, column in zip(names, columns, strict=True)] for place in places
-        ]
-        is_text = [all(isinstance(column[place], str | tuple | None) for place in places) for column in columns]
-        return PrintedTable([heading_of(name) for name in names], rows, is_text)
+        shown = self.shown
+        rows = [[cell_text(name, column[place]) for name, column in shown.items()] for place in places]
+        is_text = [all(isinstance(column[place], str | tuple | None) for place in places) for column in shown.values()]
+        return PrintedTable([self.heading(name) for name in shown], rows, is_text)
 
     def to_latex(self, caption: str = "") -> str:
         """Return all rows as a LaTeX table that needs the package booktabs.
@@ -103,15 +107,13 @@ class Answer:
         parts = [markup.element("div", {}, sentence) for sentence in self.sentences]
         if self.figure is not None and not self.figure.is_empty:
             parts.append(markup.element("div", {}, self.figure.as_image()))
-        names = self.shown_columns
         chosen = range(len(self.table)) if self.rows is None else self.rows
-        columns = [[self.columns[name][row] for row in chosen[:MOST_SHOWN]] for name in names]
-        cells = ([cell_text(name, value) for value in column] for name, column in zip(names, columns, strict=True))
+        cells = [[cell_text(name, column[row]) for row in chosen[:MOST_SHOWN]] for name, column in self.shown.items()]
         if len(self.table):
             row_count = (
                 self.table.rows_in_words if self.rows is None else f"{len(chosen):,} of {len(self.table):,} rows"
             )
-            parts.append(markup.table(row_count, tuple(map(heading_of, names)), zip(*cells, strict=True)))
+            parts.append(markup.table(row_count, tuple(map(self.heading, self.shown)), zip(*cells, strict=True)))
         return str(markup.element("div", {"class": "bpe-explorer"}, *parts))
 
     @property
@@ -120,11 +122,62 @@ class Answer:
 
     @property
     def shown_columns(self) -> tuple[str, ...]:
-        return self.listed or tuple(name for name in self.table.columns if not name.endswith("hex"))
+        """Return the names of the columns for people; the two tokens of a pair are in one column."""
+        listed = self.listed or tuple(name for name in self.table.columns if not name.endswith("hex"))
+        return tuple(dict.fromkeys(filter(None, map(self._name_for_people, listed))))
+
+    def _name_for_people(self, column: str) -> str:
+        """Return the name under which people see a column: that of its pair if it has one, or nothing for its ids."""
+        role = column.removesuffix("_text").removesuffix("_id")
+        whose = role.removesuffix("left").removesuffix("right")
+        if whose == role or f"{whose}left_text" not in self.columns:
+            return column
+        return f"{whose}{PAIR}" if column.endswith("_text") else ""
+
+    @property
+    def shown(self) -> Mapping[str, Values]:
+        """Return the columns that people are shown; the two tokens of a pair are one text, such as ``a + nd``."""
+        return {name: self.column(name) for name in self.shown_columns if name in self.columns or self._is_pair(name)}
+
+    def column(self, name: str) -> Values:
+        """Return a column of the table, or of its pairs."""
+        if not self._is_pair(name):
+            return self.columns[name]
+        whose = name.removesuffix(PAIR)
+        return PairTexts(self.columns[f"{whose}left_text"], self.columns[f"{whose}right_text"])
+
+    def _is_pair(self, name: str) -> bool:
+        return name.endswith(PAIR) and f"{name.removesuffix(PAIR)}left_text" in self.columns
+
+    def heading(self, column: str) -> str:
+        """Return the heading of a column for people."""
+        return self.headings.get(column) or heading_of(column)
 
 
-def heading_of(column: str) -> str:
-    return MEASURES[column].heading if column in MEASURES else column.replace("_", " ")
+class PairTexts(Sequence[str]):
+    """Two columns of tokens as one column of pairs, each written as a person types it.
+
+    >>> [*PairTexts(["a", None], ["nd", None])]
+    ['a + nd', '']
+    """
+
+    def __init__(self, left: Values, right: Values) -> None:
+        self._left = left
+        self._right = right
+
+    def __len__(self) -> int:
+        return len(self._left)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        if isinstance(row, slice):
+            return [self[place] for place in range(*row.indices(len(self)))]
+        left = self._left[row]
+        right = self._right[row]
+        return left + PLUS + right if left and right else left or ""
 
 
 def cell_text(column: str, value: Any) -> str:

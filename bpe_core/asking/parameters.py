@@ -12,6 +12,7 @@ from bpe_core.studies.texts import Texts, files, texts_of
 
 Kind = Literal["truth", "number", "fraction", "text", "numbers", "texts", "ids", "pairs", "files"]
 Pair = tuple[str, str]
+AUTOMATIC = "automatic"  # how a form shows that a value is left to the question
 PLUS, NEXT = " + ", "; "  # the signs between the tokens of a pair, and between pairs, as a person types them
 
 _KINDS: Mapping[Any, Kind] = {
@@ -48,6 +49,9 @@ class Parameter:
     offered: tuple[str, ...] = ()  # other values that a form offers besides a path
     only_with: str = ""  # the name of a parameter without which this parameter has no meaning
     of_column: str = ""  # the column of the answer whose values a form offers
+    example: str = ""  # a value as a person types it, which an empty field offers
+    in_words: Mapping[str, str] = field(default_factory=dict)  # the texts of values in a form; "" is no value
+    is_extra: bool = False  # whether a form shows the parameter only behind More
     several: bool = False  # whether a value may hold several choices, separated by commas
     is_required: bool = False  # whether the parameter has no default
     in_json_only: bool = False  # whether a form leaves the parameter out
@@ -65,6 +69,14 @@ class Parameter:
     @property
     def label(self) -> str:
         return self.title or self.name.replace("_", " ").capitalize()
+
+    def shown(self, choice: str | None) -> str:
+        """Write a choice as a form shows it.
+
+        >>> Parameter("").shown("share_in_use"), Parameter("", in_words={"": "none"}).shown(None)
+        ('share in use', 'none')
+        """
+        return self.in_words.get(choice or "") or (choice or AUTOMATIC).replace("_", " ")
 
     def written(self, value: Any) -> str:
         """Return a value as a person types it into a form."""

@@ -28,17 +28,26 @@ def spelled_specials() -> Any:
         ),
         choices=tuple(name for name in ALLOWED if name),
         title="Special tokens",
+        in_words={"": "as its library does"},
+        is_extra=True,
     )
 
 
 def drawn_lines(what: str = "lines") -> Any:
-    return parameter((), help=f"draw only these {what}", metavar="NAME")
+    return parameter(
+        (),
+        help=f"draw only these {what}",
+        metavar="NAME",
+        title=f"Only these {what}",
+        in_words={"": "all"},
+        is_extra=True,
+    )
 
 
-def same_sentences() -> Any:
+def same_sentences(without: str) -> Any:
     """Return the parameter for a folder with the same sentences in several languages.
 
-    `parallel_texts` reads the folder.
+    `parallel_texts` reads the folder. Without a folder, a form shows the words `without`.
     """
     return parameter(
         "",
@@ -50,12 +59,21 @@ def same_sentences() -> Any:
         const=OWN_SENTENCES,
         path="folder",
         offered=(OWN_SENTENCES,),
+        title="The same sentences",
+        in_words={"": without, OWN_SENTENCES: "our ten sentences"},
     )
 
 
 def several_sizes() -> Any:
     """Return the parameter with the vocabulary sizes that `at_sizes` uses."""
-    return parameter((), help="compare each tokenizer at these vocabulary sizes", metavar="N")
+    return parameter(
+        (),
+        help="compare each tokenizer at these vocabulary sizes",
+        metavar="N",
+        title="Vocabulary sizes",
+        example="300 400",
+        is_extra=True,
+    )
 
 
 def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:

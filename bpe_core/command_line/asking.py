@@ -15,7 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_core.asking import NONE, Answer, Parameter, Question, cell_text, check_how_many, heading_of
+from bpe_core.asking import NONE, Answer, Parameter, Question, cell_text, check_how_many
 from bpe_core.asking.caption import caption_of
 from bpe_core.command_line.arguments import ANY_TABLE, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_reading, named_texts
@@ -152,15 +152,15 @@ def _lines_of_kinds(tokens: Sequence[str], kinds: Sequence[str]) -> Iterator[str
 
 
 def table_lines(answer: Answer, most: int) -> Iterator[str]:
-    names = [name for name in answer.shown_columns if name in answer.columns]
+    shown = answer.shown
     places = list(answer.rows if answer.rows is not None else range(len(answer.table)))
-    if not names or not places:
+    if not shown or not places:
         return
     kept = places[:most]
-    columns = [[_shortened(cell_text(name, answer.columns[name][place])) for place in kept] for name in names]
-    titles = list(map(heading_of, names))
+    columns = [[_shortened(cell_text(name, values[place])) for place in kept] for name, values in shown.items()]
+    titles = [answer.heading(name) for name in shown]
     widths = [max(map(len, [title, *cells])) for title, cells in zip(titles, columns, strict=True)]
-    is_text = [isinstance(answer.columns[name][places[0]], str) for name in names]
+    is_text = [isinstance(values[places[0]], str) for values in shown.values()]
     for cells in (titles, *zip(*columns, strict=True)):
         row = zip(cells, widths, is_text, strict=True)
         yield "  ".join(f"{cell:<{width}}" if text else f"{cell:>{width}}" for cell, width, text in row).rstrip()

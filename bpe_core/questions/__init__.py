@@ -6,8 +6,8 @@ of the question. A plug-in names the module of its question.
 
 from __future__ import annotations
 
-import ast
 import pkgutil
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +22,10 @@ from bpe_core.support.wording import did_you_mean
 
 if TYPE_CHECKING:  # the names alone are listed without NumPy
     from bpe_core.asking import Answer, Question
+
+
+SUMMARY = re.compile(r'^class \w+\(Question\):\n    """(.*?)(?:""")?$', re.MULTILINE)
+DECLARED = re.compile(r'^    (about|asks|turn) = (?:"(.*)"|(\d+))$', re.MULTILINE)
 
 
 def question_names() -> tuple[str, ...]:
@@ -76,13 +80,14 @@ def description_of(name: str) -> Description:
 
 
 def _texts_in(source: Path) -> dict[str, str]:
-    """Return the texts that the class of a question declares by their names, and the summary of its docstring."""
-    classes = (node for node in ast.parse(source.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef))
-    question = next(node for node in classes if "Question" in map(ast.unparse, node.bases))
-    texts = {"summary": (ast.get_docstring(question) or "").partition("\n")[0].rstrip(".")}
-    for node in question.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            texts[ast.unparse(node.targets[0])] = str(node.value.value)
+    """Return the first line of a question's docstring, and the texts that its class declares, by their names.
+
+    The window reads all questions while it opens, so their files are not parsed.
+    """
+    code = source.read_text(encoding="utf-8")
+    texts = {name: first or second for name, first, second in DECLARED.findall(code)}
+    if summary := SUMMARY.search(code):
+        texts["summary"] = summary[1].rstrip(".")
     return texts
 
 

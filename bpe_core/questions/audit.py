@@ -51,12 +51,24 @@ criteria:
         metavar="CRITERIA",
         choices=tuple(CRITERIA),
         several=True,
+        title="Only tokens that are",
+        in_words={"": "of any kind"},
     )
-    sort: str = parameter("id", help="the order of the list", choices=ORDERS)
-    reverse: bool = parameter(False, help="reverse the order, such as the shortest first")
-    rare: int = parameter(RARE, help=f"a token is rare if it occurs fewer than N times (default: {RARE})", metavar="N")
+    sort: str = parameter("id", help="the order of the list", choices=ORDERS, title="Order", is_extra=True)
+    reverse: bool = parameter(
+        False, help="reverse the order, such as the shortest first", title="Reverse the order", is_extra=True
+    )
+    rare: int = parameter(
+        RARE,
+        help=f"a token is rare if it occurs fewer than N times (default: {RARE})",
+        metavar="N",
+        title="Rare: fewer times than",
+    )
     long: int = parameter(
-        LONG, help=(f"a token is very long if it has more than N characters (default: {LONG})"), metavar="N"
+        LONG,
+        help=(f"a token is very long if it has more than N characters (default: {LONG})"),
+        metavar="N",
+        title="Long: characters over",
     )
 
     def asks_corpus(self, *, has_texts: bool) -> bool:

@@ -68,26 +68,53 @@ columns:
         [6, 13, 8, 13]
     """
 
-    texts: Texts | None = parameter(None, help="files and folders; each file is a text", metavar="FILE")
-    parallel: str = same_sentences()
+    texts: Texts | None = parameter(None, help="files and folders; each file is a text", metavar="FILE", title="Texts")
+    parallel: str = same_sentences("none")
     reference: str = parameter(
         "",
         help="the language to compare the others with (default: en, or the first)",
         metavar="NAME",
         of_column="text",
         only_with="parallel",
+        title="Compared with language",
+        in_words={"": "en, or the first"},
+        is_extra=True,
     )
     sizes: tuple[int, ...] = several_sizes()
     relative_to: str = parameter(
-        "", help="the tokenizer to compare the others with (default: the first)", metavar="TABLE", of_column="tokenizer"
+        "",
+        help="the tokenizer to compare the others with (default: the first)",
+        metavar="TABLE",
+        of_column="tokenizer",
+        title="Compared with tokenizer",
+        in_words={"": "the first"},
+        is_extra=True,
     )
     weights: tuple[str, ...] = parameter(
-        (), help="add up all texts by these shares, such as de=70%% code=30%%, or by factors", metavar="NAME=SHARE"
+        (),
+        help="add up all texts by these shares, such as de=70%% code=30%%, or by factors",
+        metavar="NAME=SHARE",
+        title="Weights of texts",
+        example="en=70% de=30%",
+        is_extra=True,
     )
-    sums: bool = parameter(False, help="add up all texts by their bytes, with a recommendation")
+    sums: bool = parameter(
+        False, help="add up all texts by their bytes, with a recommendation", title="Add up all texts", is_extra=True
+    )
     measure: str = parameter("tokens", help=f"the measure to draw: {', '.join(DRAWN)}", choices=DRAWN)
-    power: float = parameter(USUAL_POWER, help="the order of the Rényi entropy", metavar="ALPHA")
-    ends: bool = parameter(False, help="also measure the share of the ends of words that fall inside a token")
+    power: float = parameter(
+        USUAL_POWER,
+        help="the order of the Rényi entropy",
+        metavar="ALPHA",
+        title="Order of the Rényi entropy",
+        is_extra=True,
+    )
+    ends: bool = parameter(
+        False,
+        help="also measure the share of the ends of words that fall inside a token",
+        title="Ends of words, too",
+        is_extra=True,
+    )
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not self.parallel and self.texts is None

@@ -75,20 +75,39 @@ examples:
         positional=True,
         from_input=True,
         instead=("pairs", "drawn"),
+        title="Token ids",
+        example="116 104 101",
     )
     fields: tuple[str, ...] = parameter(
-        (), help="the fields of a row that hold its ids, in order (default: fields with known names)", metavar="NAME"
+        (),
+        help="the fields of a row that hold its ids, in order (default: fields with known names)",
+        metavar="NAME",
+        title="Fields that hold ids",
+        is_extra=True,
     )
     way: str = parameter(
         "library",
         help="decode as the library of the file does, or exactly, token by token",
         choices=("library", "exact"),
+        title="Decoded",
+        in_words={"library": "as its library does", "exact": "token by token"},
     )
     specials: str = spelled_specials()
     pairs: tuple[Pair, ...] = parameter(
-        (), help="say whether these two tokens can ever be neighbours", metavar="LEFT RIGHT", repeated=True
+        (),
+        help="say whether these two tokens can ever be neighbours",
+        metavar="LEFT RIGHT",
+        repeated=True,
+        title="Two tokens",
+        example="t + h",
     )
-    drawn: int = parameter(0, help="say this for N random pairs of tokens", metavar="N")
+    drawn: int = parameter(
+        0,
+        help="say this for N random pairs of tokens",
+        metavar="N",
+        title="Random pairs",
+        is_extra=True,
+    )
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if self.pairs or self.drawn:

@@ -66,15 +66,34 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
     """
 
     path: str = parameter(
-        help="the folder of a model, or hf:owner/name", metavar="FOLDER", positional=True, path="folder", title="Folder"
+        help="the folder of a model, or hf:owner/name",
+        metavar="FOLDER",
+        positional=True,
+        path="folder",
+        title="Folder",
+        in_words={"": "none yet"},
     )
     messages: str | list[dict[str, Any]] = parameter(
-        help="a .json file with the messages of a chat", metavar="MESSAGES", positional=True, path="file"
+        help="a .json file with the messages of a chat",
+        metavar="MESSAGES",
+        positional=True,
+        path="file",
+        title="File with a chat",
+        in_words={"": "none yet"},
     )
     generation_prompt: bool = parameter(
-        False, help="end with the beginning of an answer, as for a model that is to write it"
+        False,
+        help="end with the beginning of an answer, as for a model that is to write it",
+        title="The model answers next",
     )
-    template: str = parameter("", help="the name of the template, if the folder has several", metavar="NAME")
+    template: str = parameter(
+        "",
+        help="the name of the template, if the folder has several",
+        metavar="NAME",
+        title="Template",
+        in_words={"": "the folder's own"},
+        is_extra=True,
+    )
 
     def answer(self, study: Any = None, work: Work = ALONE) -> Answer:
         chat = read_chat(self.messages)

@@ -84,7 +84,14 @@ kinds:
         'All 6 merges follow from the counts: each took the most frequent pair.'
     """
 
-    pins: str = parameter("", help="compare with the ids that `pin` has written", metavar="FILE", path="file")
+    pins: str = parameter(
+        "",
+        help="compare with the ids that `pin` has written",
+        metavar="FILE",
+        path="file",
+        title="Compared with pinned ids",
+        in_words={"": "none"},
+    )
 
     def table_named(self) -> str:
         return Pins.read(self.pins).table if self.pins else ""

@@ -47,13 +47,17 @@ examples:
     """
 
     measure: str = parameter("bytes_per_token", help=f"the measure to draw: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
-    held_out: Texts | None = parameter(None, help="measure on texts that no run has learned from", metavar="FILE")
+    held_out: Texts | None = parameter(
+        None, help="measure on texts that no run has learned from", metavar="FILE", title="Held-out texts"
+    )
     list: str = parameter(
         "",
         help="a file of words with their morphemes, or en or de for our lists",
         metavar="LIST",
         path="file",
         offered=("en", "de"),
+        title="Words with morphemes",
+        in_words={"": "none", "en": "our English list", "de": "our German list"},
     )
     lines: tuple[str, ...] = drawn_lines()
 

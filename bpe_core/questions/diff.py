@@ -23,6 +23,9 @@ LONGEST = 200  # bytes of a shown token
 Rows = Sequence[Sequence[int]]  # rows with a start, a stop, and for tokens the id
 
 
+LISTED = ("left_text", "right_text", "step", "other_step")  # the ids are in files
+
+
 @dataclass(frozen=True)
 class Diff(Question):
     """Show where two tokenizers differ, and why."""
@@ -49,8 +52,16 @@ The exit code is 0 if the merges are the same, and 3 if they differ.
         'ours: 6 merges.'
     """
 
-    text: str = parameter("", help="a text to split by both", metavar="TEXT")
-    limit: int = parameter(FEW, help=f"list up to N tokens that only one tokenizer has (default: {FEW})", metavar="N")
+    text: str = parameter(
+        "", help="a text to split by both", metavar="TEXT", title="Text, split by both", example="the lowest price"
+    )
+    limit: int = parameter(
+        FEW,
+        help=f"list up to N tokens that only one tokenizer has (default: {FEW})",
+        metavar="N",
+        title="Tokens listed",
+        is_extra=True,
+    )
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         names = list(studies)
@@ -65,7 +76,7 @@ The exit code is 0 if the merges are the same, and 3 if they differ.
             sentences += _split_sentences(self.text, names, both, regions)
             facts["text"] = _text_facts((first, other), both, regions)
         table = _table(comparison.differing, first, other)
-        return Answer(table, tuple(sentences), facts=facts, differs=comparison.cause != "none")
+        return Answer(table, tuple(sentences), listed=LISTED, facts=facts, differs=comparison.cause != "none")
 
     def _only_in(self, names: Sequence[str], comparison: TableComparison) -> list[str]:
         sides = zip(names, (comparison.only_in_first, comparison.only_in_second), strict=True)

@@ -69,9 +69,16 @@ examples:
     """
 
     words: tuple[str, ...] = parameter(
-        (), help="files with a sentence a line, whose words are divided by spaces", metavar="FILE", path="file"
+        (),
+        help="files with a sentence a line, whose words are divided by spaces",
+        metavar="FILE",
+        path="file",
+        title="Sentences with spaces",
+        in_words={"": "none"},
     )
-    text: str = parameter("", help="a prompt whose end is examined", metavar="TEXT")
+    text: str = parameter(
+        "", help="a prompt whose end is examined", metavar="TEXT", title="Prompt", example="The lighthouse kee"
+    )
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not (has_texts or self.words or self.text)

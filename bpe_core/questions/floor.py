@@ -104,19 +104,40 @@ examples:
         [7]
     """
 
-    sizes: tuple[int, ...] = parameter((), help="vocabulary sizes (default: the size of the table)", metavar="N")
+    sizes: tuple[int, ...] = parameter(
+        (),
+        help="vocabulary sizes (default: the size of the table)",
+        metavar="N",
+        title="Vocabulary sizes",
+        in_words={"": "the size of the table"},
+    )
     max_length: int | None = parameter(
         None,
         help="the largest number of symbols in a token (default: 16, or the longest token of the table)",
         metavar="N",
+        title="Longest token",
+        in_words={"": "16, or as the table"},
+        is_extra=True,
     )
-    seconds: float = parameter(30.0, help="seconds of search, for all sizes together", metavar="S")
+    seconds: float = parameter(
+        30.0, help="seconds of search, for all sizes together", metavar="S", title="Seconds of search"
+    )
     rounds: int | None = parameter(
-        None, help="search each size for N rounds instead of seconds: the same result on every machine", metavar="N"
+        None,
+        help="search each size for N rounds instead of seconds: the same result on every machine",
+        metavar="N",
+        title="Rounds of search",
+        in_words={"": "as time allows"},
+        is_extra=True,
     )
-    alone: bool = parameter(False, help="leave out the results of Unigram and MinGram", title="Without others")
+    alone: bool = parameter(
+        False, help="leave out the results of Unigram and MinGram", title="Without others", is_extra=True
+    )
     held_out: Texts | None = parameter(
-        None, help="use held-out texts instead of the texts that the table was learned from", metavar="FILE"
+        None,
+        help="use held-out texts instead of the texts that the table was learned from",
+        metavar="FILE",
+        title="Held-out texts",
     )
     certificate: bool = parameter(
         False,

@@ -61,7 +61,13 @@ examples:
     """
 
     path: str = parameter(
-        "", help="the folder of a model, or hf:owner/name", metavar="PATH", positional=True, path="folder"
+        "",
+        help="the folder of a model, or hf:owner/name",
+        metavar="PATH",
+        positional=True,
+        path="folder",
+        title="Folder of a model",
+        in_words={"": "none yet"},
     )
 
     def answer(self, study: Any = None, work: Work = ALONE) -> Answer:

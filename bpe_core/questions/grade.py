@@ -55,13 +55,27 @@ examples:
     """
 
     result: str = parameter(
-        help="the student's merges, or a folder of results", metavar="RESULT", positional=True, path="file"
+        help="the student's merges, or a folder of results",
+        metavar="RESULT",
+        positional=True,
+        path="file",
+        title="Student's merges",
+        in_words={"": "none yet"},
     )
-    corpus: Texts | None = parameter(None, help="the text of the exercise", metavar="FILE")
+    corpus: Texts | None = parameter(
+        None, help="the text of the exercise", metavar="FILE", title="Text of the exercise"
+    )
     as_: str = parameter(
         "cs336", help=f"the exercise: {', '.join(EXERCISES)}, or a file with a recipe", metavar="NAME", title="Exercise"
     )
-    vocab_size: int | None = parameter(None, help="the size that the exercise asks for", metavar="N")
+    vocab_size: int | None = parameter(
+        None,
+        help="the size that the exercise asks for",
+        metavar="N",
+        title="Vocabulary size",
+        in_words={"": "as the exercise asks"},
+        is_extra=True,
+    )
 
     def answer(self, study: Any = None, work: Work = ALONE) -> Answer:
         if self.corpus is None:

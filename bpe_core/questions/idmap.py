@@ -60,7 +60,14 @@ The exit code is 3 where the map that is checked belongs to other tables, else 0
         repeated=True,
         in_json_only=True,
     )
-    check: str = parameter("", help="a map to compare with that of these tables", metavar="FILE", path="file")
+    check: str = parameter(
+        "",
+        help="a map to compare with that of these tables",
+        metavar="FILE",
+        path="file",
+        title="Compared with the map",
+        in_words={"": "none"},
+    )
 
     @classmethod
     def title(cls) -> str:

@@ -72,15 +72,27 @@ examples:
         None,
         help="the vocabulary size; tokenizers that cannot have it are left out (default: the size of each tokenizer)",
         metavar="N",
+        title="Vocabulary size",
+        in_words={"": "each its own"},
     )
     text: str = parameter("", help="a text to split by all tokenizers", metavar="TEXT")
     limit: int | None = parameter(
         None,
         help=f"list the N words that are split most differently (default: {LISTED}; all with --words)",
         metavar="N",
+        title="Words listed",
+        in_words={"": "10"},
+        is_extra=True,
     )
-    words: bool = parameter(False, help="list the words that are split differently, instead of the curves")
-    measure: str = parameter("", help=f"the measure to draw: {', '.join(OF_LAB)} (default: all)", choices=OF_LAB)
+    words: bool = parameter(
+        False, help="list the words that are split differently, instead of the curves", title="List words"
+    )
+    measure: str = parameter(
+        "",
+        help=f"the measure to draw: {', '.join(OF_LAB)} (default: all)",
+        choices=OF_LAB,
+        in_words={"": "all measures"},
+    )
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         sides = [Side.of(letter, *named, self.size) for letter, named in zip(LETTERS, studies.items(), strict=False)]

@@ -41,7 +41,7 @@ class Languages(Question):
     """
 
     about = "the corpus"
-    asks = "Which language pays more?"
+    asks = "Who pays more?"
     turn = 2
     axis = "step"
     needs = "texts if known"
@@ -63,7 +63,7 @@ examples:
         ['de', 'de', 'de']
     """
 
-    parallel: str = same_sentences()
+    parallel: str = same_sentences("groups of the texts")
     lines: tuple[str, ...] = drawn_lines("languages")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:

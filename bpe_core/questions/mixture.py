@@ -75,16 +75,23 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
         ['de', 'en']
     """
 
-    steps: int = parameter(1_000, help="use the first N merges (default: 1,000)", metavar="N")
+    steps: int = parameter(1_000, help="use the first N merges (default: 1,000)", metavar="N", title="First merges")
     pattern: str = parameter(
         "",
         help="how texts were split, if the table does not say it (default: the pattern that fits best)",
         choices=tuple(name for name in NAMED_PATTERNS if name != SPLITS_NOTHING),
+        title="Texts were split by",
+        in_words={"": "the best pattern"},
     )
     draws: int = parameter(
-        20, help=("how often to draw the documents again, for low and high (default: 20)"), metavar="N"
+        20,
+        help=("how often to draw the documents again, for low and high (default: 20)"),
+        metavar="N",
+        title="Random draws",
     )
-    seed: int = parameter(1, help="the seed of the random draws (default: 1)", metavar="N")
+    seed: int = parameter(
+        1, help="the seed of the random draws (default: 1)", metavar="N", title="Seed of the draws", is_extra=True
+    )
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not has_texts

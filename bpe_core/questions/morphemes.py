@@ -50,7 +50,12 @@ columns:
     """
 
     list: tuple[str, ...] = parameter(
-        (), help="files of words with their morphemes (default: our lists)", metavar="LIST", path="file"
+        (),
+        help="files of words with their morphemes (default: our lists)",
+        metavar="LIST",
+        path="file",
+        title="Words with morphemes",
+        in_words={"": "our lists"},
     )
     sizes: tuple[int, ...] = several_sizes()
     measure: str = parameter("f1", help=f"the measure to draw: {', '.join(DRAWN)}", choices=DRAWN)

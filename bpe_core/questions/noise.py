@@ -53,12 +53,18 @@ examples:
         16
     """
 
-    share: float = parameter(0.1, help="the share of words, spaces or line ends that change", metavar="SHARE")
-    seed: int = parameter(0, help="the seed of the random changes: equal seeds make equal changes", metavar="N")
-    characters: int = parameter(
-        USUAL, help="how many characters of the texts are used", metavar="N", title="Characters"
+    share: float = parameter(
+        0.1, help="the share of words, spaces or line ends that change", metavar="SHARE", title="Share that changes"
     )
-    measure: str = parameter("edits", help="the measure that is drawn", choices=MEASURED)
+    seed: int = parameter(
+        0,
+        help="the seed of the random changes: equal seeds make equal changes",
+        metavar="N",
+        title="Seed of the changes",
+        is_extra=True,
+    )
+    characters: int = parameter(USUAL, help="how many characters of the texts are used", metavar="N", title="Characters")
+    measure: str = parameter("edits", help="the measure that is drawn", choices=MEASURED, title="Measure")
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not has_texts

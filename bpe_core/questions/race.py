@@ -49,12 +49,21 @@ examples:
         'l + o: 3 times after step 0, merged at step 2.'
     """
 
-    pairs: tuple[Pair, ...] = parameter((), help="follow this pair of tokens", metavar="LEFT RIGHT", repeated=True)
+    pairs: tuple[Pair, ...] = parameter(
+        (), help="follow this pair of tokens", metavar="LEFT RIGHT", repeated=True, example="t + h; h + e"
+    )
     steps: tuple[int, ...] = parameter(
-        (), help=("follow the pair that was merged at this step"), metavar="N", repeated=True
+        (),
+        help=("follow the pair that was merged at this step"),
+        metavar="N",
+        repeated=True,
+        title="Merged at steps",
+        example="1 2",
     )
     at: int | None = parameter(None, help="follow the pairs of the steps after the first K", metavar="K")
-    never_won: bool = parameter(False, help="list the pairs that were runner-up but never merged")
+    never_won: bool = parameter(
+        False, help="list the pairs that were runner-up but never merged", title="Pairs that were never merged"
+    )
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not (has_texts or self.never_won)

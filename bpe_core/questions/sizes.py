@@ -84,16 +84,41 @@ examples:
     measure: str = parameter(
         "bytes_per_token", help=f"the measure to draw: {', '.join(OF_SIZES)}", choices=OF_SIZES, older=tuple(RENAMED)
     )
-    held_out: Texts | None = parameter(None, help="held-out texts, which were not learned from", metavar="FILE")
-    each: bool = parameter(False, help="show each file or group of the texts separately")
-    own: bool = parameter(False, help="show the texts that a session was learned from, too")
-    lines: tuple[str, ...] = parameter((), help="draw only these curves, named as in the table", metavar="NAME")
-    power: float = parameter(USUAL_POWER, help="the order of the Rényi entropy", metavar="ALPHA")
-    bits: bool = parameter(False, help="add held-out bits per byte by a small model of token pairs")
+    held_out: Texts | None = parameter(
+        None, help="held-out texts, which were not learned from", metavar="FILE", title="Held-out texts"
+    )
+    each: bool = parameter(False, help="show each file or group of the texts separately", title="Each text by itself")
+    own: bool = parameter(
+        False, help="show the texts that a session was learned from, too", title="Learned texts, too", is_extra=True
+    )
+    lines: tuple[str, ...] = parameter(
+        (),
+        help="draw only these curves, named as in the table",
+        metavar="NAME",
+        title="Only these curves",
+        in_words={"": "all"},
+        is_extra=True,
+    )
+    power: float = parameter(
+        USUAL_POWER,
+        help="the order of the Rényi entropy",
+        metavar="ALPHA",
+        title="Order of the Rényi entropy",
+        is_extra=True,
+    )
+    bits: bool = parameter(
+        False,
+        help="add held-out bits per byte by a small model of token pairs",
+        title="Held-out bits per byte",
+        is_extra=True,
+    )
     model: str = parameter(
         "",
         help="the costs for a model: d=4096,layers=32,heads=32,tied=no, or its config.json",
         metavar="MODEL",
+        title="Costs for a model",
+        example="d=4096,layers=32,heads=32,tied=no",
+        is_extra=True,
     )
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:

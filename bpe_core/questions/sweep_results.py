@@ -38,7 +38,14 @@ examples:
         True
     """
 
-    results: str = parameter(help="the table that `sweep` has written", metavar="RESULTS", positional=True, path="file")
+    results: str = parameter(
+        help="the table that `sweep` has written",
+        metavar="RESULTS",
+        positional=True,
+        path="file",
+        title="Table of a sweep",
+        in_words={"": "none yet"},
+    )
     measure: str = parameter("bytes_per_token", help=f"the measure to draw: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
     lines: tuple[str, ...] = drawn_lines()
 

@@ -51,9 +51,20 @@ examples:
 
     at: int | None = parameter(None, help="ask about the first K steps (default: all steps)", metavar="K")
     what_if: str | None = parameter(
-        None, help=f"learn again by this tie rule: {', '.join(TIE_RULES)}", choices=tuple(TIE_RULES), metavar="RULE"
+        None,
+        help=f"learn again by this tie rule: {', '.join(TIE_RULES)}",
+        choices=tuple(TIE_RULES),
+        metavar="RULE",
+        title="Another tie rule",
+        in_words={"": "none"},
     )
-    text: str = parameter("", help="show this text as split by both rules", metavar="TEXT")
+    text: str = parameter(
+        "",
+        help="show this text as split by both rules",
+        metavar="TEXT",
+        title="Text, split by both",
+        example="the lowest price",
+    )
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if self.what_if:

@@ -81,19 +81,33 @@ are left out.
     """
 
     text: str = parameter(
-        "", help="the text (default: count the tokens of the corpus)", metavar="TEXT", positional=True
+        "",
+        help="the text (default: count the tokens of the corpus)",
+        metavar="TEXT",
+        positional=True,
+        example="lighthouse",
     )
     at: int | None = after_steps()
-    dropout: float = parameter(0.1, help="the probability to leave out a merge (default: 0.1)", metavar="P")
-    seed: int = parameter(1, help="the seed of the random draws (default: 1)", metavar="N")
-    draws: int = parameter(100, help="how often to draw a text (default: 100)", metavar="N")
+    dropout: float = parameter(
+        0.1, help="the probability to leave out a merge (default: 0.1)", metavar="P", title="Share of merges left out"
+    )
+    seed: int = parameter(
+        1, help="the seed of the random draws (default: 1)", metavar="N", title="Seed of the draws", is_extra=True
+    )
+    draws: int = parameter(
+        100, help="how often to draw a text (default: 100)", metavar="N", title="Random draws", is_extra=True
+    )
     shares: Literal["dropout", "sampled", "uniform"] = parameter(
         "dropout",
         help="the way whose probabilities the lattice shows (default: dropout, if there is one)",
         title="Probabilities of",
     )
     word: int = parameter(
-        0, help="draw the lattice of the N-th word (default: the word with the most ways)", metavar="N"
+        0,
+        help="draw the lattice of the N-th word (default: the word with the most ways)",
+        metavar="N",
+        title="Number of the word drawn",
+        is_extra=True,
     )
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:

@@ -67,7 +67,7 @@ def wait_until_compared(qtbot: QtBot, program: Program) -> None:
 def listed(program: Program) -> list[tuple[str, ...]]:
     """Return the differing steps that the page lists."""
     model = program.pages[ComparePage].model
-    columns = [model.columns.index(name) for name in ("left_text", "right_text", "step", "other_step")]
+    columns = [model.columns.index(name) for name in ("pair", "step", "other_step")]
     rows = range(program.pages[ComparePage].rows.rowCount())
     return [tuple(model.cell(row, column) for column in columns) for row in rows]
 
@@ -75,8 +75,7 @@ def listed(program: Program) -> list[tuple[str, ...]]:
 def expected_rows(comparison: TableComparison) -> list[tuple[str, ...]]:
     return [
         (
-            shown(token.left),
-            shown(token.right),
+            f"{shown(token.left)} + {shown(token.right)}",
             *("" if at is None else f"{at + 1:,}" for at in (token.place, token.other_place)),
         )
         for token in comparison.differing
@@ -187,9 +186,9 @@ def test_all_compared_runs_are_shared_as_one_web_page(
 
 def test_choosing_a_row_of_the_comparison_moves_the_time_cursor_to_its_merge(comparing: Program) -> None:
     page = comparing.pages[ComparePage]
-    row = next(i for i, cells in enumerate(listed(comparing)) if cells[2])
+    row = next(i for i, cells in enumerate(listed(comparing)) if cells[1])
     page.choose_row(row)
-    assert comparing.session.cursor.position == int(listed(comparing)[row][2])
+    assert comparing.session.cursor.position == int(listed(comparing)[row][1])
     saved = exact_rows(page)
     named = ("left_hex", "left_text", "right_hex", "right_text", "step", "other_step")
     assert saved[0] == (*named, "left_id", "right_id", "other_left_id", "other_right_id")
@@ -266,7 +265,11 @@ def test_the_measure_picker_shows_the_chart_of_the_chosen_measure(qtbot: QtBot, 
     settle(qtbot, comparing)
     comparing.actions["race"].trigger()
     assert not picker.isVisible()
-    assert charts.tabBar().isVisible()
+    assert comparing.rail.isVisible()
+    charts.show_page("curves")
+    page = charts.page
+    assert isinstance(page, QuestionPage)
+    assert page.fields["measure"].isVisible(), "there is no picker beside the list of questions"
 
 
 def is_enabled(box: QComboBox, place: int) -> bool:
@@ -342,7 +345,7 @@ def test_playing_in_the_compare_room_moves_all_lanes(qtbot: QtBot, comparing: Pr
     ],
 )
 def test_each_comparison_action_shows_its_chart_below_the_columns(program: Program, action: str, chart: str) -> None:
-    program.window.show_room("ask")
+    program.window.show_room("build")
     program.actions[action].trigger()
     assert (program.window.room, program.charts.shown) == ("compare", chart)
     assert program.picker.about.currentData() == chart
@@ -351,6 +354,7 @@ def test_each_comparison_action_shows_its_chart_below_the_columns(program: Progr
 
 
 def test_comparison_pages_without_an_action_are_found_by_the_search(program: Program) -> None:
+    program.window.show_room("build")
     hits = best("morphemes", program.finding.searches(None))
-    next(hit for hit in hits if hit.title == "Morphemes").choose()
+    next(hit for hit in hits if hit.title == "Are words split at their parts?").choose()
     assert (program.window.room, program.charts.shown) == ("compare", "morphemes")

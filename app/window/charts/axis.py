@@ -16,6 +16,7 @@ from bpe_core.figures.scale import WANTED_TICKS, Axis
 BETWEEN_LINES = 1.9  # distance between two numbers, in heights of a line
 OPAQUE = 255
 TICK = 4  # length in pixels
+MOST_ROWS = 3  # of names below each other
 
 
 class ChartAxis(pyqtgraph.AxisItem):
@@ -26,6 +27,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         self.is_upright = side != "bottom"
         self.axis = Axis(0.0, 1.0)
         self.names: Sequence[str] | None = None
+        self.rows = 1  # neighbouring names are in different rows, where they need more room than one row has
         self._metrics = QFontMetricsF(QFont())
         self._texts: dict[float, str] = {}  # labels of the present ticks
         self.enableAutoSIPrefix(False)
@@ -96,7 +98,17 @@ class ChartAxis(pyqtgraph.AxisItem):
     def _named_places(self, least: float, most: float, size: float) -> list[float]:
         names = self.names or ()
         places = [float(place) for place in range(max(0, ceil(least)), min(len(names) - 1, floor(most)) + 1)]
-        room = size / max(most - least, 1e-12) - self._metrics.averageCharWidth()
+        room = self.rows * size / max(most - least, 1e-12) - self._metrics.averageCharWidth()
         cut = Qt.TextElideMode.ElideRight
-        self._texts = {place: self._metrics.elidedText(names[int(place)], cut, room) for place in places}
+        self._texts = {}
+        for place in places:
+            name = self._metrics.elidedText(names[int(place)], cut, room)
+            self._texts[place] = "\n" * (int(place) % self.rows) + name
         return places
+
+    def rows_for(self, width: float) -> int:
+        """Return the number of rows in which all names are whole, on an axis of a width, or the most rows."""
+        names = self.names or ()
+        room = width / max(1, len(names))
+        widest = max(map(self._metrics.horizontalAdvance, names), default=0) + self._metrics.averageCharWidth()
+        return min(MOST_ROWS, max(1, ceil(widest / max(room, 1))))

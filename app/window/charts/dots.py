@@ -36,6 +36,7 @@ class DotChart(Chart):
         axis = upright_axis_of_dots(figure)
         self.name_upright(axis)
         self.bottom.show_names(figure.texts)
+        self.name_along("")
         rows, columns = np.nonzero(np.isfinite(figure.values))
         beside = min(WIDEST, ALL / max(1, len(figure.tokenizers)))
         x = columns + (rows - (len(figure.tokenizers) - 1) / 2) * beside

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QPalette, QStandardItemModel
+from PySide6.QtGui import QHideEvent, QPalette, QShowEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.window.parts.layouts import in_row
@@ -91,9 +91,22 @@ class MeasurePicker(QWidget):
         field = self._field()
         if isinstance(page, QuestionPage) and field is not None and page not in self._followed:
             self._followed.append(page)
-            page.leave_out("measure")
+            page.leave_out("measure", not self.isHidden())
             field.currentIndexChanged.connect(lambda _: self._show())
         self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._replace_fields(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._replace_fields(False)
+
+    def _replace_fields(self, on: bool) -> None:
+        """Hide the measure's own field on each page that has one; show it again where there is no picker."""
+        for page in self._followed:
+            page.leave_out("measure", on)
 
     def _show(self) -> None:
         chart = self._charts.shown

@@ -15,7 +15,7 @@ from app.session.aside import Notice
 from app.session.run import NO_RUN
 from app.settings import LAST_FOLDER
 from app.window.charts.pairs_motion import Flight
-from app.window.main_window import Frame
+from app.window.main_window import WHOLE_ROOM, Frame
 from app.window.pages import LAB, PAGES, PAIRS, TOKEN, Pages
 from app.window.parts.dialogs import (
     ANIMATED_FILTER,
@@ -97,7 +97,8 @@ class ChartWiring(QObject):
             self.flight.begin(text, start, stop, seconds)
 
     def _bring_up(self, id: str) -> None:
-        self._frame.window.set_stage("")
+        if self._frame.window.stage != WHOLE_ROOM:
+            self._frame.window.set_stage("")
         self._charts.show_page(id)
 
     def _name_pages(self) -> None:

@@ -26,6 +26,7 @@ from app.window.text.view.canvas import TokenCanvas
 from app.window.training.training_views import SpeedBox
 from bpe_core.lessons.lessons import lessons
 from bpe_core.measures.measures import GROUPS, MEASURES
+from bpe_core.questions import QUESTIONS, description_of
 
 SYNONYMS = {"&Dark": "dark mode night black", "&Light": "light mode day white", "&Theme": "mode colours"}
 
@@ -67,8 +68,11 @@ class SearchWiring(QObject):
         return searches
 
     def _actions(self) -> list[SearchHit]:
+        asked = {row.actions[0].name for row in PAGES if row.actions and row.id in QUESTIONS}  # pages are hits, too
         possible = [
-            (way, action) for way, action in actions_in(self._window) if action.isVisible() and action.isEnabled()
+            (way, action)
+            for way, action in actions_in(self._window)
+            if action.isVisible() and action.isEnabled() and action.objectName() not in asked
         ]
         return [
             SearchHit(title_of(action), way, action.trigger, keys_of(action), words=SYNONYMS.get(action.text(), ""))
@@ -105,7 +109,11 @@ class SearchWiring(QObject):
 
     def _pages(self) -> Iterator[SearchHit]:
         for row in PAGES:
-            if row.tabs in ("charts", "inspector") and not row.actions:
+            if row.tabs == "charts" and row.id in QUESTIONS:
+                described = description_of(row.id)
+                kind = f"{row.title}, a question about {described.about}"
+                yield SearchHit(described.asks, kind, partial(self._show, row), words=described.summary)
+            elif row.tabs in ("charts", "inspector") and not row.actions:
                 yield SearchHit(row.title, row.tabs.capitalize(), partial(self._show, row))
 
     def _show(self, row: PageRow[Page]) -> None:
@@ -113,6 +121,8 @@ class SearchWiring(QObject):
             self._window.show_dock("inspector")
         for tabs in self._tabs:
             tabs.show_page(row.id)
+        if row.actions:  # the page may do more than come up
+            self._actions_by_name[row.actions[0].name].trigger()
 
     def _lessons(self) -> list[SearchHit]:
         return [

@@ -13,7 +13,7 @@ from app.session.run import Run, name_of
 from app.session.session import Session
 from app.window.parts.watched import Drawn, Exact, LazyModel
 from app.worker.job import Task
-from bpe_core.asking import NONE, Answer, Question, ask_about, cell_text, heading_of
+from bpe_core.asking import NONE, Answer, Question, ask_about, cell_text
 from bpe_core.asking import Parameter as Parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Figure, LineFigure
@@ -58,6 +58,7 @@ class QuestionModel(QObject, LazyModel):
         self._sorted = (-1, False)  # the column that sorts, and whether in descending order
         self._asked: Hashable = None
         self._is_partial = False  # whether the answer is still getting better
+        self._columns: Mapping[str, Any] = {}  # of the answer, with those that only people are shown
         self._texts: set[str] = set()  # columns
         news = [session.runs.changed, session.runs.grew]
         takes_moment = self.question.follows_time or self._takes_moment
@@ -243,7 +244,8 @@ class QuestionModel(QObject, LazyModel):
         self.answer = answer
         self.trouble = trouble
         self.progress = progress
-        columns = {} if answer is None else answer.columns
+        columns = {} if answer is None else {**answer.columns, **answer.shown}
+        self._columns = columns
         known = {name: next((value for value in values if value is not None), None) for name, values in columns.items()}
         self._texts = {name for name, value in known.items() if isinstance(value, str | tuple)}
         self.changed.emit()
@@ -364,15 +366,15 @@ class QuestionModel(QObject, LazyModel):
         """Return the names of the visible columns."""
         answer = self.answer
         wanted = () if answer is None else (*answer.shown_columns, *self._more_columns)
-        return tuple(name for name in wanted if answer is not None and name in answer.columns)
+        return tuple(name for name in wanted if name in self._columns)
 
     @property
     def headings(self) -> list[str]:
-        return [heading_of(name) for name in self.columns]
+        return [] if self.answer is None else [self.answer.heading(name) for name in self.columns]
 
     def meaning(self, column: int) -> str:
         name = self.columns[column]
-        return MEASURES[name].explanation if name in MEASURES else heading_of(name)
+        return MEASURES[name].explanation if name in MEASURES else self.headings[column]
 
     def is_text(self, column: int) -> bool:
         return self.columns[column] in self._texts
@@ -380,7 +382,7 @@ class QuestionModel(QObject, LazyModel):
     def cell(self, row: int, column: int) -> str:
         assert self.answer is not None  # rows exist only with an answer
         name = self.columns[column]
-        return cell_text(name, self.answer.columns[name][row])
+        return cell_text(name, self._columns[name][row])
 
     def sort(self, column: int, *, from_end: bool) -> None:
         self._sorted = column, from_end
@@ -395,7 +397,7 @@ class QuestionModel(QObject, LazyModel):
             shown = range(len(self.answer.table)) if self.shows_all_rows or not self.answer.rows else self.answer.rows
             return list(shown[:MOST_ROWS])
         name = self.columns[column]
-        values = list(self.answer.columns[name])
+        values = list(self._columns[name])
         if name == "tokenizer":  # in the order of the runs: run 2 before run 10
             places = [*dict.fromkeys(values)]
             values = [places.index(value) for value in values]

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QFileDialog,
-    QFormLayout,
     QLabel,
-    QLineEdit,
-    QPushButton,
     QSplitter,
-    QTableView,
     QWidget,
 )
 
 from app.session.selection import Light
 from app.window.charts.figure_view import FigureView
 from app.window.parts.figure_sheet import line_colour
-from app.window.parts.layouts import STRETCH, AtTop, in_column, in_form, in_row
+from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.tables import let_headings_sort, table_of_rows
-from app.window.parts.widgets import flat_button, named, paragraph, push_button, scrolling, selectable
+from app.window.parts.widgets import flat_button, named, paragraph, scrolling, selectable
 from app.window.parts.wording import heading_sorted, tip
-from app.window.questions.question_model import Parameter, QuestionModel
+from app.window.questions.question_form import QuestionForm
+from app.window.questions.question_model import QuestionModel
 from app.window.questions.words.model import WordsModel
 from bpe_core.figures.figure import DotFigure
 
@@ -38,9 +31,9 @@ Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 NO_INDEX = QModelIndex()
 LEAST_BESIDE = 200  # points of width for sentences and rows
-LEAST_OF_SUBJECT = 140
-SCROLL_BAR = 14
-CHOOSE = "Choose …"
+LARGEST_SHARE = 3  # sentences take a third of the page at most
+LEAST_WIDTH, MOST_HEIGHT = 900, 280  # pixels of a page with its sentences beside the figure
+BESIDE = 4  # there they take a quarter
 
 
 class Rows(QAbstractTableModel):
@@ -113,20 +106,21 @@ class Rows(QAbstractTableModel):
         return line_colour(QGuiApplication.palette(), figure.tokenizers.index(name))
 
 
-class SentencesAboveRows(QSplitter):
-    """A splitter with sentences above rows.
+class SentencesAboveFigure(QSplitter):
+    """A splitter with sentences above a figure and rows; on a flat page the sentences are beside them.
 
-    The sentences get as much height as they need, up to half of the page, until a person moves the handle.
+    The sentences get as much height as they need, up to a third of the page, until a person moves the handle.
     """
 
-    def __init__(self, sentences: QLabel, rows: QTableView) -> None:
+    def __init__(self, sentences: QLabel, figure_and_rows: QWidget) -> None:
         super().__init__(Qt.Orientation.Vertical)
         self._sentences = sentences
         self._fits = True
         self._area = scrolling(sentences, "What the answer says")
         self._area.setMinimumHeight(sentences.fontMetrics().lineSpacing())
         self.addWidget(self._area)
-        self.addWidget(rows)
+        self.addWidget(figure_and_rows)
+        self.setChildrenCollapsible(False)
         self.splitterMoved.connect(self._leave)
 
     def _leave(self) -> None:
@@ -135,9 +129,14 @@ class SentencesAboveRows(QSplitter):
     def fit(self) -> None:
         if not self._fits:
             return
+        is_flat = self.width() > LEAST_WIDTH and self.height() < MOST_HEIGHT
+        self.setOrientation(Qt.Orientation.Horizontal if is_flat else Qt.Orientation.Vertical)
+        if is_flat:
+            self.setSizes([self.width() // BESIDE, self.width() - self.width() // BESIDE])
+            return
         line = self._sentences.fontMetrics().lineSpacing()
         text = self._sentences
-        most = max(1, self.height() // 2 // line) * line
+        most = max(1, self.height() // LARGEST_SHARE // line) * line
         height = min(text.heightForWidth(self._area.viewport().width()), most)
         self.setSizes([height, self.height() - self.handleWidth() - height])
 
@@ -156,10 +155,10 @@ class QuestionPage(Page):
         super().__init__(model, parent)
         self.model = model
         self.setAccessibleName(model.question.title())
-        self.form = QWidget()
-        self.fields = dict[str, QWidget]()
-        self._forms = dict[str, QFormLayout]()
+        self.form = QuestionForm(model)
+        self.fields = self.form.fields
         self.sentence = selectable(named(paragraph(), "What the answer says"))
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self.stop = named(flat_button("Stop", model.stop), "Stop asking")
         saved = "All rows as a table, or the figure as a picture"
         self.save = named(flat_button("Save …", self.save_wanted.emit, saved), "Save the answer")
@@ -187,10 +186,10 @@ class QuestionPage(Page):
         if left is not None and right is not None:
             self.figure.show_part(left, right)
 
-    def leave_out(self, name: str) -> None:
-        """Hide the field of a parameter that a person chooses elsewhere."""
-        self._forms[name].setRowVisible(0, False)
-        self.asked.setVisible(len(self.fields) > 1)
+    def leave_out(self, name: str, on: bool) -> None:
+        """Hide the field of a parameter while a person chooses its value elsewhere."""
+        self.form.leave_out(name, on)
+        self.form.setVisible(not self.form.is_empty)
 
     @property
     def is_table(self) -> bool:  # type: ignore[override]  # other pages know it beforehand
@@ -205,98 +204,23 @@ class QuestionPage(Page):
         self.choose_row(row)
 
     def _lay_out(self) -> None:
-        for parameter in self.model.parameters:
-            self.fields[parameter.name] = field = self._field(parameter)
-            named(field, parameter.label, parameter.help[:1].upper() + parameter.help[1:])
-            self._forms[parameter.name] = form = in_form(("" if parameter.kind == "truth" else parameter.label, field))
-            form.setFormAlignment(Qt.AlignmentFlag.AlignVCenter)  # check boxes are lower than other fields
-        in_column(in_row(*self._forms.values(), STRETCH), STRETCH, on=self.form, margins=(0, 0, 0, 0))
-        self.beside = beside = SentencesAboveRows(self.sentence, self.table)
-        beside.setMinimumWidth(LEAST_BESIDE)
         parts = QSplitter(Qt.Orientation.Horizontal)
+        parts.setChildrenCollapsible(False)
         parts.addWidget(self.figure)
-        parts.addWidget(beside)
-        parts.setSizes([3 * LEAST_BESIDE, 2 * LEAST_BESIDE])
-        self.asked = asked = scrolling(self.form, "What is asked")  # else many parameters would widen the page
-        asked.setFixedHeight(self.form.sizeHint().height() + SCROLL_BAR)
-        self.above = in_row((asked, 1), AtTop(self.stop), AtTop(self.save))  # actions on the answer
-        for widget in (asked, self.save):
-            widget.setVisible(bool(self.fields))  # the File menu saves, too
-        self.column = in_column(self.above, (parts, 1), on=self, margins=(8, 6, 8, 4))
+        parts.addWidget(self.table)
+        parts.setSizes([LEAST_BESIDE, LEAST_BESIDE])
+        self.table.setMinimumWidth(LEAST_BESIDE)
+        self.said = SentencesAboveFigure(self.sentence, parts)
+        self.above = in_row((self.form, 1), STRETCH, spacing=4)
+        for button in (self.form.more_button, self.stop, self.save):
+            self.add_action(button)
+        self.form.setVisible(not self.form.is_empty)
+        self.save.setVisible(bool(self.form.fields))  # the File menu saves, too
+        self.column = in_column(self.above, (self.said, 1), on=self, margins=(8, 2, 8, 4), spacing=4)
 
-    def _field(self, parameter: Parameter) -> QWidget:
-        value = self.model.value(parameter)
-        choose = self.model.choose
-        if parameter.kind == "truth":
-            box = QCheckBox(parameter.label)
-            box.setChecked(bool(value))
-            box.toggled.connect(lambda on: choose(parameter.name, on))
-            return box
-        if parameter.kind == "files":
-            return push_button(CHOOSE, lambda: self.choose_files(parameter.name, _asked_for_file(self, parameter.help)))
-        if parameter.choices or parameter.path or parameter.of_column:
-            return self._choice(parameter, value)
-        line = QLineEdit(parameter.written(value))
-        line.setCursorPosition(0)  # a long text shows its beginning
-        line.setPlaceholderText(parameter.metavar)
-        line.setClearButtonEnabled(True)
-        if parameter.positional:  # what is asked about
-            line.setMinimumWidth(LEAST_OF_SUBJECT)
-        line.editingFinished.connect(lambda: self.model.read(parameter, line.text()))
-        return line
-
-    def _choice(self, parameter: Parameter, value: Any) -> QComboBox:
-        box = QComboBox()
-        choices = parameter.choices or parameter.offered
-        if parameter.default not in choices:
-            box.addItem("–", parameter.default)
-        for choice in choices:
-            box.addItem(choice.replace("_", " "), choice)
-        if parameter.path:
-            box.addItem(CHOOSE, CHOOSE)
-        box.setCurrentIndex(max(0, box.findData(value)))
-        box.currentIndexChanged.connect(lambda place: self._take_choice(parameter, box.itemData(place)))
-        return box
-
-    def _take_choice(self, parameter: Parameter, chosen: Any) -> None:
-        if chosen != CHOOSE:
-            self.model.choose(parameter.name, chosen)
-            return
-        ask: Callable[..., Any] = QFileDialog.getExistingDirectory if parameter.path == "folder" else _asked_for_file
-        self.choose_path(parameter.name, ask(self, parameter.help))
-
-    def choose_path(self, name: str, path: str) -> None:
-        """Set a parameter to a file or folder, as if a person had picked it on this page.
-
-        An empty path changes nothing.
-        """
-        parameter = self.model.parameter(name)
-        box = self.fields[name]
-        assert isinstance(box, QComboBox)
-        with QSignalBlocker(box):
-            if path:
-                if box.findData(path) < 0:
-                    box.insertItem(box.count() - 1, Path(path).name, path)
-                self.model.choose(name, (path,) if parameter.kind == "texts" else path)
-            value = self.model.value(parameter)
-            box.setCurrentIndex(max(0, box.findData(value[0] if isinstance(value, tuple) and value else value)))
-
-    def choose_files(self, name: str, path: str) -> None:
-        """Set a parameter to a file, as if a person had picked it on this page."""
-        self.model.read(self.model.parameter(name), path)
-        button = self.fields[name]
-        assert isinstance(button, QPushButton)
-        button.setText(path.rpartition("/")[2] or CHOOSE)
-
-    def add_pair(self, name: str, pair: tuple[int, int]) -> None:
-        """Add a pair of tokens to the pairs in the field of a parameter."""
-        parameter = self.model.parameter(name)
-        field = self.fields[name]
-        assert isinstance(field, QLineEdit)
-        field.setText(
-            "; ".join(filter(None, [parameter.written(self.model.value(parameter)), self.model.pair_text(pair)]))
-        )
-        self.model.read(parameter, field.text())
+    def add_action(self, button: QWidget) -> None:
+        """Add a button behind the fields."""
+        self.above.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
 
     def _show(self) -> None:
         model = self.model
@@ -305,32 +229,15 @@ class QuestionPage(Page):
         self.figure.setVisible(model.figure is not None)  # without a figure, the sentence says why
         trouble = "" if model.progress else model.trouble
         self.sentence.setText("\n".join(filter(None, (model.progress, *model.sentences, trouble))))
-        for parameter in model.parameters:
-            self.fields[parameter.name].setEnabled(model.is_meaningful(parameter))
+        self.form.enable()
         self.stop.setVisible(bool(model.progress))
         self.save.setEnabled(answer is not None)
         if answer is not self._shown:
             self._shown = answer
             self.rows.refresh()
-            self._offer_values()
+            self.form.offer_values()
         self.table.setVisible(self.rows.rowCount() > 0)
-        self.beside.fit()
-
-    def _offer_values(self) -> None:
-        columns = {} if self.model.answer is None else self.model.answer.columns
-        for parameter in self.model.parameters:
-            box = self.fields[parameter.name]
-            values = list(dict.fromkeys(columns.get(parameter.of_column, ())))
-            if isinstance(box, QComboBox) and values:
-                with QSignalBlocker(box):
-                    box.clear()
-                    for value in (parameter.default, *values):
-                        box.addItem(value or "–", value)
-                    box.setCurrentIndex(max(0, box.findData(self.model.value(parameter))))
+        self.said.fit()
 
     def recolor(self) -> None:
         self._show()
-
-
-def _asked_for_file(parent: QWidget, title: str) -> str:
-    return QFileDialog.getOpenFileName(parent, title)[0]

@@ -281,7 +281,7 @@ class QuestionWiring(QObject):
 
     def _follow(self, pair: tuple[int, int] | None) -> None:
         if pair is not None:
-            self._pages.page(RACE).add_pair("pairs", pair)
+            self._pages.page(RACE).form.add_pair("pairs", pair)
         self._actions["race"].trigger()
 
     # -- about texts that are not learned from ---------------------------------------------
@@ -289,5 +289,5 @@ class QuestionWiring(QObject):
     def _ask_for_held_out(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, "A held-out text", "", TEXT_FILTER)
         if name:
-            self._pages.page(SIZES).choose_files("held_out", name)
+            self._pages.page(SIZES).form.choose_files("held_out", name)
             self._actions["sizes"].trigger()

@@ -7,7 +7,7 @@ from PySide6.QtGui import QActionGroup
 
 from app.settings import ROOM
 from app.window.main_window import Frame
-from app.window.pages import PAIRS, Pages, charts_in
+from app.window.pages import IN_ROOMS, PAIRS, Pages, charts_in
 from app.window.parts.page import PageTabs
 from app.window.room_plan import ROOMS
 from app.window.rooms.result import WatchedResult
@@ -16,6 +16,7 @@ from app.window.text.view.text_panel import TokenTextPanel
 from app.window.time.bar import TimeBar
 
 FIRST = ROOMS[0].id
+WITHOUT_TABS = ("ask", "compare")  # these rooms choose charts in another way
 
 
 class RoomWiring(QObject):
@@ -59,7 +60,7 @@ class RoomWiring(QObject):
     def _enter(self, room: str) -> None:
         self._frame.actions[f"room_{room}"].setChecked(True)
         is_first = room == FIRST
-        self._charts.show_only(charts_in(room), has_tabs=room != "compare")
+        self._charts.show_only(charts_in(room), has_tabs=room not in WITHOUT_TABS)
         self._text.show_ids(not is_first)
         self._time.be_short(is_first)
         self._pairs.lead(is_first)
@@ -71,7 +72,8 @@ class RoomWiring(QObject):
         window = self._frame.window
         chart = self._charts.shown
         if chart not in charts_in(window.room):
-            window.show_room(next(room.id for room in ROOMS if chart in charts_in(room.id)))
+            listing_it = [room.id for room in ROOMS if chart in charts_in(room.id)]
+            window.show_room(next((id for id in listing_it if id in IN_ROOMS), listing_it[0]))
 
     def _open_rooms(self) -> None:
         if self._runs.all:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings import MOTION, PLAYS
-from app.window.main_window import Frame, MainWindow
+from app.window.main_window import WHOLE_ROOM, Frame, MainWindow
 from app.window.merges.merge_table_view import MergeTableView
 from app.window.rooms.my_word import MyWord
 from app.window.rooms.word_view import WordView
@@ -55,7 +55,7 @@ class KeysOfControls(QObject):
     def _is_needed(self, focused: QWidget | None, key: Key) -> bool:
         if key != Key.Key_Space and key not in MOVES:
             return False
-        if self._window.stage:  # the time bar is hidden
+        if self._window.stage not in ("", WHOLE_ROOM):  # the keys belong to the stage
             return True
         if focused is None or isinstance(focused, OF_TIME):
             return False

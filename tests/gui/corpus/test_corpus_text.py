@@ -86,7 +86,7 @@ def test_an_edited_corpus_text_is_learned_at_once_and_undo_trains_nothing_again(
     qtbot.waitUntil(lambda: learned(1), timeout=WAIT)
     program.window.show_room("watch")
     program.actions["corpus_text"].trigger()
-    assert (program.window.room, page.isVisible()) == ("ask", True), "Watch has no room for it, Ask has"
+    assert (program.window.room, page.isVisible()) == ("build", True), "Watch has no room for it, Build has"
 
 
 def test_editing_a_file_of_the_corpus_stores_its_text_in_the_session(

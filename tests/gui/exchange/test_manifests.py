@@ -189,7 +189,7 @@ def learn_by_blocks_from_two_texts(qtbot: QtBot, saving: WindowSaver, train: Tra
     saving.shown("blocks")
     saving.again("blocks.svg", saving.print)
     sizes = program.pages.page(SIZES)
-    sizes.choose_files("held_out", str(saving.folder / "book.txt"))
+    sizes.form.choose_files("held_out", str(saving.folder / "book.txt"))
     saving.shown("sizes")
     sizes.model.choose("each", True)
     sizes.model.choose("measure", "tokens_per_word")

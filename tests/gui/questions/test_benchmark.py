@@ -101,7 +101,7 @@ def test_the_benchmark_page_measures_all_runs_by_parallel_sentences_and_by_the_c
     (tmp_path / "de.txt").write_text("eins\n", encoding="utf-8")
     for name in ("one.txt", "other.txt"):
         (tmp_path / name).unlink()
-    page.choose_path("parallel", str(tmp_path))
+    page.form.choose_path("parallel", str(tmp_path))
     answered(qtbot, learned)
     assert "de has 1, en has 2" in page.sentence.text()
 
@@ -114,7 +114,7 @@ def test_the_benchmark_page_measures_all_runs_by_parallel_sentences_and_by_the_c
     answered(qtbot, learned)
     assert "|" in words.preview.text()
     (tmp_path / "words.tsv").write_text("newer\tnew er\nlight\n", encoding="utf-8")
-    words.choose_path("list", str(tmp_path / "words.tsv"))
+    words.form.choose_path("list", str(tmp_path / "words.tsv"))
     answered(qtbot, learned)
     assert "line 2" in words.sentence.text()
 

@@ -35,7 +35,7 @@ def test_each_question_that_reads_a_changed_file_reports_the_change(
     answered(qtbot, learned)
     assert [WARNING in notice.sentence for notice in notices] == [True], "by the lines of a token"
     (tmp_path / "unseen.txt").write_text("an unseen text", encoding="utf-8")
-    learned.pages.page(SIZES).choose_files("held_out", str(tmp_path / "unseen.txt"))
+    learned.pages.page(SIZES).form.choose_files("held_out", str(tmp_path / "unseen.txt"))
     learned.actions["sizes"].trigger()
     answered(qtbot, learned)
     assert f"{tmp_path / 'unseen.txt'} {WARNING}, so its old and new text may be mixed." in [

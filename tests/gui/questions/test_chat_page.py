@@ -29,9 +29,9 @@ def test_a_chat_is_shown_with_a_colour_for_each_role(qtbot: QtBot, program: Prog
     page = program.pages.page(next(row for row in PAGES if row.id == "chat"))
     assert isinstance(page, QuestionPage)
     answered(qtbot, program)
-    assert page.sentence.text() == "Choose this first: Folder and Messages."
-    page.choose_path("path", str(tmp_path))
-    page.choose_path("messages", str(tmp_path / "chat.json"))
+    assert page.sentence.text() == "Choose this first: Folder and File with a chat."
+    page.form.choose_path("path", str(tmp_path))
+    page.form.choose_path("messages", str(tmp_path / "chat.json"))
     answered(qtbot, program)
 
     assert page.sentence.text().startswith("2 messages become")

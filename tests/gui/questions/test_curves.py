@@ -58,7 +58,7 @@ def test_the_curves_page_measures_runs_on_the_corpus_and_on_held_out_texts(
 
     (tmp_path / "apart.txt").write_text(OTHER[::2], encoding="utf-8")
     chosen(page, "measure", "bits_per_byte")
-    page.choose_files("held_out", str(tmp_path / "apart.txt"))
+    page.form.choose_files("held_out", str(tmp_path / "apart.txt"))
     answered(qtbot, learned)
     run = learned.session.runs.shown
     assert run is not None
@@ -106,7 +106,7 @@ def test_a_sweep_is_planned_run_and_shown_in_the_window(
     page.open.click()
     page.session_wanted.disconnect(opened.append)
     assert opened == [tmp_path / "plan.bpex"]
-    page.choose_path("results", str(kept))
+    page.form.choose_path("results", str(kept))
     answered(qtbot, learned)
     assert len(made.table.records()) == len(model.exact()(lambda: False).records())
     plan.write_text(plan.read_text(encoding="utf-8").replace("unit", "unity"), encoding="utf-8")
@@ -120,7 +120,7 @@ def test_runs_that_differ_only_in_their_seed_share_a_line_with_a_band(
     qtbot: QtBot, learned: Program, train: Train
 ) -> None:
     page = learned.pages.page(CURVES)
-    page.choose_files("held_out", "")
+    page.form.choose_files("held_out", "")
     chosen(page, "measure", "bytes_per_token")
     for seed in (1, 2):
         half = Sample(None, Fraction(1, 2), "lines", seed)

@@ -109,12 +109,12 @@ def test_answer_sentences_show_whole_lines_until_the_user_moves_the_splitter(qtb
     answered(qtbot, learned)
     line = page.sentence.fontMetrics().lineSpacing()
     assert page.sentence.height() > 2 * line
-    assert page.beside.sizes()[0] >= page.sentence.height() or page.beside.sizes()[0] % line == 0
-    page.beside.setSizes([line, 1_000])
-    page.beside.splitterMoved.emit(line, 1)
-    before = page.beside.sizes()
-    page.beside.fit()
-    assert page.beside.sizes() == before
+    assert page.said.sizes()[0] >= page.sentence.height() or page.said.sizes()[0] % line == 0
+    page.said.setSizes([line, 1_000])
+    page.said.splitterMoved.emit(line, 1)
+    before = page.said.sizes()
+    page.said.fit()
+    assert page.said.sizes() == before
 
 
 def test_a_question_page_before_any_run_says_when_its_answer_will_appear(qtbot: QtBot, program: Program) -> None:
@@ -168,7 +168,7 @@ def test_the_race_page_shows_counts_leaders_and_losing_pairs(qtbot: QtBot, learn
     learned.session.cursor.go_to(60)
     learned.actions["race"].trigger()
     race, history = learned.pages.page(RACE), ranked_words(learned).history
-    typed(qtbot, race, "pairs", "")
+    race.model.choose("pairs", ())
     answered(qtbot, learned)
     assert race.model.answer is not None
     columns = race.model.answer.columns
@@ -232,10 +232,10 @@ def test_a_held_out_text_can_be_chosen_before_training(
     tokens = Tokenizer(ranked_words(program).history).encode(OTHER)
     here = page.model.values_here()
     assert math.isclose(here["held out: unseen.txt"], len(OTHER.encode()) / len(tokens))
-    page.choose_files("held_out", str(tmp_path / "gone.txt"))
+    page.form.choose_files("held_out", str(tmp_path / "gone.txt"))
     answered(qtbot, program)
     assert "gone.txt does not exist" in page.sentence.text()
-    page.choose_files("held_out", "")
+    page.form.choose_files("held_out", "")
     answered(qtbot, program)
     assert page.model.answer is not None
 

@@ -77,7 +77,8 @@ def test_the_search_finds_actions_files_lessons_tokens_and_steps(
 def test_the_search_finds_methods_recipes_and_pages_by_name(qtbot: QtBot, program: Program) -> None:
     box = opened(program)
     assert titles(box, "forb")[0].startswith("Forbid This")
-    assert "Ranks" in titles(box, "ranks")
+    assert titles(box, "ranks")[0] == "How often is each token used?"
+    assert "Who was beaten?" in titles(box, "beaten")
     assert "Why here?" in titles(box, "why")
     assert "gpt2" in titles(box, "gpt")
     small(program, 300)

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.room_plan import ROOMS
 from app.wiring import Program
-from tests.gui.conftest import WAIT, Train
+from tests.gui.conftest import WAIT, Train, rest
 
 
 def controls(program: Program) -> Iterator[QWidget]:
@@ -141,7 +141,7 @@ def test_the_tab_key_reaches_every_part_of_each_room(qtbot: QtBot, program: Prog
     program.window.show_room(room)
     program.window.activateWindow()
     qtbot.waitUntil(program.window.isActiveWindow, timeout=WAIT)
-    qtbot.wait(200)
+    rest(qtbot, program)  # an answer that comes meanwhile would move what has the focus
     reached = in_order(program, Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is reached[0], "it comes back to where it began"
     assert [name_of(widget) for widget in reached if not widget.isVisible()] == []

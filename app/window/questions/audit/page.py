@@ -24,7 +24,7 @@ class AuditPage(QuestionPage):
         super().__init__(trimming.model, parent)
         self.trimming = trimming
         self.trim = named(push_button("Trim …", self._trim, TRIM), "Trim")
-        self.above.addWidget(self.trim, 0, Qt.AlignmentFlag.AlignTop)
+        self.add_action(self.trim)
         trimming.busy_changed.connect(self._show_trim)
         self.table.horizontalHeader().sortIndicatorChanged.connect(self._choose_order)
         self.model.changed.connect(self._show_trim)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHeaderView
 
 from app.window.parts.widgets import flat_button, named, push_button
@@ -36,8 +36,7 @@ class LabPage(LanesPage):
         self.rows.hint = "Click to see the word above, and why it is split so"
         meaning = "Write all words that are split differently to a CSV, TSV, JSON or Parquet file"
         self.save_list = named(flat_button("Save List …", self.list_wanted.emit, meaning), "Save the list")
-        self.above.addWidget(self.save_list)
-        self.above.insertStretch(0, 1)
+        self.add_action(self.save_list)
         model.changed.connect(self._enable)
         self._enable()
 
@@ -60,8 +59,7 @@ class ComparePage(LanesPage):
         )
         self.put_together = push_button("Combine", self.lanes.start_putting_together, PUTS_TOGETHER)
         for place, widget in enumerate((self.pair, self.put_together)):
-            self.above.insertWidget(place, widget)
-        self.above.addStretch(1)
+            self.above.insertWidget(place, widget, 0, Qt.AlignmentFlag.AlignBottom)
         self.pair.activated.connect(lambda: self.lanes.choose_pair(*self.pair.currentData()))
         self.lanes.changed.connect(self._show_pair)
         self._show_pair()

@@ -54,11 +54,6 @@ class LanesQuestion(QuestionModel):
         sides = (run_of_session(lane.run.number) for lane in self.compared)
         return (self.question.name, *sides, *asked[0].arguments(), "-o", RESULT) if asked else ()
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Return the columns to show: all except ids, because there is little room."""
-        return tuple(name for name in super().columns if not name.endswith("_id"))
-
     def watch(self, on: bool) -> None:
         super().watch(on)
         self.lanes.watch(on)

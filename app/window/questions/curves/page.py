@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.window.parts.widgets import flat_button, named
@@ -28,7 +28,7 @@ class SweepPage(QuestionPage):
         runs = "Open the session with the runs of this sweep; it replaces the session of this window"
         self.open = named(flat_button("Open Its Runs", self._want_session, runs), "Open its runs")
         for button in (self.new, self.plan, self.open):
-            self.above.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+            self.add_action(button)
         model.changed.connect(self._show_open)
         self._show_open()
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
-from app.window.parts.layouts import in_row
-from app.window.parts.widgets import named
+from app.window.parts.layouts import in_column
+from app.window.parts.widgets import named, scaled
 from app.window.questions.id_map.model import IdMapModel
+from app.window.questions.question_form import SMALLER
 from app.window.questions.question_page import QuestionPage
 
 LEAST_SHOWN = 14  # characters of a run's name
@@ -23,8 +24,8 @@ class IdMapPage(QuestionPage):
         self.old.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.old.setMinimumContentsLength(LEAST_SHOWN)
         chosen = QWidget()
-        in_row(self.label, self.old, on=chosen, margins=(0, 0, 0, 0))
-        self.above.insertWidget(0, chosen, 0, Qt.AlignmentFlag.AlignTop)
+        in_column(scaled(self.label, SMALLER), self.old, on=chosen, margins=(0, 0, 0, 0), spacing=1)
+        self.above.insertWidget(0, chosen, 0, Qt.AlignmentFlag.AlignBottom)
         self.label.setBuddy(self.old)
         self.old.activated.connect(lambda: model.choose_old(self.old.currentData()))
         model.changed.connect(self._show_runs)

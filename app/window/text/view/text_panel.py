@@ -76,6 +76,7 @@ def figures(counts: TokenCounts) -> list[str]:
 
 
 MARGIN = 4
+LEAST_OF_TEXT = 64  # pixels
 
 
 class ScaleLegend(QWidget):
@@ -120,6 +121,7 @@ class TokenTextPanel(QWidget):
     def __init__(self, model: TokenTextModel, above: QWidget | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.editor = TokenTextEdit(model)
+        self.editor.setMinimumHeight(LEAST_OF_TEXT)
         self.ids = IdsView(model)
         self.counts = CountsBar(model)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)

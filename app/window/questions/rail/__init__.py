@@ -1,0 +1,1 @@
+"""The list of questions in the room Ask."""

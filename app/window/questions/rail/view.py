@@ -1,0 +1,135 @@
+"""The list of all questions at the left of the room Ask, and the head above the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QMouseEvent
+from PySide6.QtWidgets import QListView, QSizePolicy, QWidget
+
+from app.window.parts.layouts import in_row
+from app.window.parts.row_list import RowListModel
+from app.window.parts.widgets import OneLine, named, scaled, small_button
+from app.window.parts.wording import tip
+
+Role = Qt.ItemDataRole
+NARROWEST = 130  # pixels
+MOST_OF_WINDOW = 0.22  # the largest share of its width
+ABOVE_QUESTION, ABOVE_SUBJECT = 3, 7  # pixels between the lines
+ROOM_AROUND = 30  # pixels beside the longest question: the margins and a scroll bar
+SMALLER = 0.95  # the size of the letters, so that nearly all questions are in sight
+
+
+@dataclass(frozen=True)
+class RailRow:
+    """A question of the list with its page; or a subject, which has no page."""
+
+    text: str
+    page: str = ""
+    explanation: str = ""
+
+
+class RailModel(RowListModel[RailRow]):
+    """The model of the list. Subjects cannot be chosen."""
+
+    font = QFont()
+
+    def shown(self, row: int, role: int) -> object:
+        entry = self.rows[row]
+        if role in (Role.DisplayRole, Role.AccessibleTextRole):
+            return entry.text
+        if role == Role.SizeHintRole:
+            return QSize(0, QFontMetrics(self.font).height() + (ABOVE_QUESTION if entry.page else ABOVE_SUBJECT))
+        if role == Role.FontRole and not entry.page:
+            font = QFont(self.font)
+            font.setBold(True)
+            return font
+        if role == Role.ForegroundRole and not entry.page:
+            return QGuiApplication.palette().text()
+        if role == Role.TextAlignmentRole and not entry.page:
+            return int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
+        return None
+
+    def description(self, row: int) -> str:
+        return self.rows[row].explanation
+
+    def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
+        is_question = index.isValid() and self.rows[index.row()].page
+        return super().flags(index) if is_question else Qt.ItemFlag.NoItemFlags
+
+    def row_of(self, page: str) -> int:
+        """Return the row of a page's question, or -1."""
+        return next((row for row, entry in enumerate(self.rows) if entry.page == page), -1)
+
+
+class QuestionRail(QListView):
+    """A list of questions below their subjects. The arrows walk through them, and each is shown as it is reached."""
+
+    chosen = Signal(str)  # the page of a question
+    opened = Signal(str)  # the page of a question that was clicked, or on which Enter was pressed
+    enlarged = Signal(str)  # the page of a question that was clicked twice
+
+    def __init__(self, rows: Sequence[RailRow]) -> None:
+        super().__init__()
+        self.questions = RailModel(rows, self)
+        self.setModel(self.questions)
+        named(self, "Questions")
+        scaled(self, SMALLER)
+        self.questions.font = self.font()
+        self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumWidth(NARROWEST)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Expanding)
+        self.selectionModel().currentChanged.connect(lambda index, _: self._choose(index))
+        self.clicked.connect(lambda index: self._tell(index, self.opened))
+        self.activated.connect(lambda index: self._tell(index, self.opened))
+        self.doubleClicked.connect(lambda index: self._tell(index, self.enlarged))
+
+    def mark(self, page: str) -> None:
+        """Mark the question of a page, without choosing it."""
+        row = self.questions.row_of(page)
+        with QSignalBlocker(self.selectionModel()):
+            self.setCurrentIndex(self.questions.index(row) if row >= 0 else QModelIndex())
+        self.viewport().update()
+
+    @property
+    def marked(self) -> str:
+        """Return the page of the marked question, or nothing."""
+        index = self.currentIndex()
+        return self.questions.rows[index.row()].page if index.isValid() else ""
+
+    def sizeHint(self) -> QSize:
+        widths = [self.fontMetrics().horizontalAdvance(row.text) for row in self.questions.rows]
+        widest = min(max(widths, default=0) + ROOM_AROUND, round(MOST_OF_WINDOW * self.window().width()))
+        return QSize(max(NARROWEST, widest), super().sizeHint().height())
+
+    def _choose(self, index: QModelIndex) -> None:
+        self._tell(index, self.chosen)
+
+    def _tell(self, index: QModelIndex, signal: Signal) -> None:
+        if index.isValid() and (page := self.questions.rows[index.row()].page):
+            signal.emit(page)  # type: ignore[attr-defined]
+
+
+class QuestionHead(QWidget):
+    """The question that is asked, above its answer. A double click gives it the whole room, or takes it back."""
+
+    whole_wanted = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.question = named(scaled(OneLine(), 1.15, bold=True), "The question asked")
+        self.whole = small_button("⤢", "Whole room: hide text and panels, or show them again (Esc)")
+        self.whole.setCheckable(True)
+        self.whole.toggled.connect(self.whole_wanted)
+        in_row((self.question, 1), self.whole, on=self, margins=(10, 2, 8, 0))
+
+    def show_question(self, question: str, explanation: str) -> None:
+        self.question.setText(question)
+        self.question.setToolTip(tip(explanation))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.whole.toggle()
