@@ -14,7 +14,6 @@ from app.window.parts.layouts import in_column
 from app.window.parts.widgets import named, push_button, scaled
 from app.window.parts.wording import tip
 from app.window.questions.question_model import Parameter, QuestionModel
-from bpe_core.measures.measures import MEASURES
 
 IN_SIGHT = 3  # fields that are always shown
 NARROWEST, WIDEST = 60, 250  # pixels of a field
@@ -144,9 +143,9 @@ class QuestionForm(QWidget):
         if parameter.default not in choices:
             box.addItem(parameter.shown(None), parameter.default)
         for choice in choices:
-            box.addItem(_choice_text(parameter, choice), choice)
-            if parameter.name == "measure" and choice in MEASURES:
-                box.setItemData(box.count() - 1, tip(MEASURES[choice].explanation), Qt.ItemDataRole.ToolTipRole)
+            text, meaning = self.model.choice_in_words(parameter, choice)
+            box.addItem(text, choice)
+            box.setItemData(box.count() - 1, tip(meaning) if meaning else None, Qt.ItemDataRole.ToolTipRole)
         if parameter.path:
             box.addItem(CHOOSE, CHOOSE)
         box.setCurrentIndex(max(0, box.findData(value)))
@@ -202,11 +201,6 @@ class QuestionForm(QWidget):
                     for value in (parameter.default, *values):
                         box.addItem(value or parameter.shown(None), value)
                     box.setCurrentIndex(max(0, box.findData(self.model.value(parameter))))
-
-
-def _choice_text(parameter: Parameter, choice: str) -> str:
-    """Write a choice for people: a measure by its title."""
-    return MEASURES[choice].title if parameter.name == "measure" and choice in MEASURES else parameter.shown(choice)
 
 
 def _asked_for_file(parent: QWidget, title: str) -> str:

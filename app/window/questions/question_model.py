@@ -94,6 +94,12 @@ class QuestionModel(QObject, LazyModel):
     def parameter(self, name: str) -> Parameter:
         return next(parameter for parameter in self.parameters if parameter.name == name)
 
+    def choice_in_words(self, parameter: Parameter, choice: str) -> tuple[str, str]:
+        """Return how a form shows a choice, and the meaning of the choice if it is a measure."""
+        if parameter.name == "measure" and choice in MEASURES:
+            return MEASURES[choice].title, MEASURES[choice].explanation
+        return parameter.shown(choice), ""
+
     def value(self, parameter: Parameter) -> Any:
         return self._chosen.get(parameter.name, parameter.default)
 
