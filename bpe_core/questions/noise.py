@@ -63,7 +63,9 @@ examples:
         title="Seed of the changes",
         is_extra=True,
     )
-    characters: int = parameter(USUAL, help="how many characters of the texts are used", metavar="N", title="Characters")
+    characters: int = parameter(
+        USUAL, help="how many characters of the texts are used", metavar="N", title="Characters"
+    )
     measure: str = parameter("edits", help="the measure that is drawn", choices=MEASURED, title="Measure")
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
