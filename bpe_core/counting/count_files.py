@@ -28,8 +28,8 @@ from bpe_core.support.progress import CancelCheck, while_wanted
 from bpe_core.text.reading import arrow_tables
 from bpe_core.text.reading.arrow_tables import Strings
 from bpe_core.text.reading.counts_head import COUNT, KEY, LINE_ENDS, PLACE, WORD, CountsHead
-from bpe_core.text.reading.plain_text import numbered_lines
-from bpe_core.text.reading.rows import COUNT_NAMES, WORD_NAMES, BadRow, NumberedLines, is_count, pass_over
+from bpe_core.text.reading.plain_text import NumberedLines, numbered_lines
+from bpe_core.text.reading.rows import COUNT_NAMES, WORD_NAMES, BadRow, is_count, pass_over
 from bpe_core.text.reading.source import ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.text_tables import Rows
 from bpe_core.text.reading.utf8 import first_broken

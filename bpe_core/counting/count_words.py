@@ -46,6 +46,7 @@ COPIES_HELD = 4
 BYTES_A_WORD = 150  # bytes of memory for a word in Python, besides its characters, until the words become a table
 SHORT_TEXT = 1 << 16  # bytes
 PIECE = 1_000_000  # characters of a normalized text that become bytes at a time
+WORTH_TELLING = 200_000  # bytes of a text that a slow pattern takes more than a moment to split
 FEWER_WORDS = (
     "Count fewer texts, choose a pattern that leaves fewer different words, or count line by line, which holds less "
     "of a long text at a time."
@@ -258,7 +259,7 @@ class _Count:
             raise Cancelled("Counting was stopped.")
 
     def _counted(self, chunks: Iterator[Chunk]) -> WordTable:
-        beginning = list(_up_to(chunks, readiness.LEAST if self.by_kernels is None else 0))
+        beginning = list(_up_to(chunks, readiness.SAMPLE + 1 if self.by_kernels is None else 0))
         everything = chain(beginning, chunks)
         if self.by_kernels is None and _takes_whole_documents(self.recipe):
             return _counted_as_wholes(everything)
@@ -270,12 +271,12 @@ class _Count:
         if self.by_kernels is not None:
             return self.by_kernels
         recipe = self.recipe
-        size = read if read < readiness.LEAST else max(read, self.corpus.total_size or 0)
-        scans = size >= readiness.LEAST and not recipe.splits_by_steps and scan_table(recipe) is not None
+        size = read if read <= readiness.SAMPLE else max(read, self.corpus.total_size or 0)
+        scans = size > readiness.SAMPLE and not recipe.splits_by_steps and scan_table(recipe) is not None
         if scans and use_machine_code(size, COUNTING, self.work):
             return True
         self._stop_if_cancelled()
-        if size >= readiness.LEAST and (why := why_slow(recipe)):
+        if size >= WORTH_TELLING and (why := why_slow(recipe)):
             said = f"this one is slow ({why}); others are split up to a hundred times as fast"
             self.corpus.remarks.add("The pattern", said)
         return False

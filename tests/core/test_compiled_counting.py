@@ -249,7 +249,7 @@ class TestTheChoice:
 
     @pytest.fixture
     def chosen(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-        monkeypatch.setattr(readiness, "LEAST", 10_000)
+        monkeypatch.setattr(readiness, "SAMPLE", 10_000)
         monkeypatch.setattr(readiness, "is_loaded", lambda: False)
         ways: list[str] = []
 
@@ -298,7 +298,7 @@ class TestTheChoice:
         prepared: list[str] = []
         monkeypatch.setattr(readiness, "ready", lambda part="": False)
         monkeypatch.setattr(readiness, "prepare", lambda: prepared.append("now"))
-        monkeypatch.setattr(readiness, "LEAST", 10_000)
+        monkeypatch.setattr(readiness, "SAMPLE", 10_000)
         assert count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe()).total == 4_500
         assert chosen == ["_counted_plainly"]
         assert prepared == ["now"]
@@ -308,7 +308,7 @@ class TestTheChoice:
     ) -> None:
         reports: list[Progress] = []
         monkeypatch.setattr(readiness, "prepare", lambda **how: None)
-        monkeypatch.setattr(readiness, "LEAST", 1_000)
+        monkeypatch.setattr(readiness, "SAMPLE", 1_000)
         monkeypatch.setattr(readiness, "WORTH_WAITING", 10_000)
         looks = iter([False, False, True])
         monkeypatch.setattr(readiness, "ready", lambda part="": next(looks))

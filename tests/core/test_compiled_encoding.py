@@ -246,7 +246,7 @@ def test_parts_of_a_batch_become_smaller_only_for_several_threads() -> None:
 
 
 def test_encoding_works_with_the_few_threads_that_the_system_allows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "LEAST", 0)
+    monkeypatch.setattr(readiness, "SAMPLE", 0)
     history, texts = small_history(), [many_words(50) for _ in range(20)]
     for name in ("LEAST_JOB", "LARGEST_JOB"):
         monkeypatch.setattr(batches, name, 1_000)

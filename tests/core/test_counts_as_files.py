@@ -95,7 +95,7 @@ def test_counts_written_as_files_depend_only_on_the_texts(
     order.shuffle(places)
     piece_size, partition_size, block_size = sizes
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(readiness, "LEAST", 0)
+        patch.setattr(readiness, "SAMPLE", 0)
         patch.setattr(counter, "available_threads", lambda: threads)
         for work in (counter.count_compiled, counter.count_in_runs):
             patch.setattr(work, "__kwdefaults__", {**(work.__kwdefaults__ or {}), "block_size": block_size})

@@ -426,6 +426,6 @@ def test_little_work_uses_machine_code_only_if_already_loaded(monkeypatch: pytes
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "ready", lambda part="": True)
     monkeypatch.setattr(readiness, "is_loaded", lambda: False)
-    assert [use_machine_code(size) for size in (1, readiness.LEAST - 1, readiness.LEAST)] == [False, False, True]
+    assert [use_machine_code(size) for size in (1, readiness.SAMPLE, readiness.SAMPLE + 1)] == [False, False, True]
     monkeypatch.setattr(readiness, "is_loaded", lambda: True)
     assert use_machine_code(1)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import bpe_core as bpe
-from bpe_core.kernels.readiness import LEAST, ready
+from bpe_core.kernels.readiness import ready
 
 COUNTING = """
 import json, sys
@@ -66,6 +66,7 @@ MOST = {  # files and calls
     "warm": (7, 40),
 }
 TEXT = "low prices, 2024"
+LOADED_BY = 20_000  # repeated words, which are worth loading kernels
 WORDS = "the lowest prices of low towers are lower than those of slow ones in winter, 2023 or 2024 at the café "
 SPECIAL = ["<s>", "</s>", "<pad>", "<mask>"]
 
@@ -160,7 +161,7 @@ def plain_paths(tables: str) -> dict[str, dict[str, list[int]]]:
 def paths_by_kernels(tables: str) -> dict[str, dict[str, list[int]]]:
     if not ready():
         pytest.skip("there is no machine code")
-    paths_by_file: dict[str, dict[str, list[int]]] = _run(ENCODING, tables, str(LEAST), plainly=False)
+    paths_by_file: dict[str, dict[str, list[int]]] = _run(ENCODING, tables, str(LOADED_BY), plainly=False)
     return paths_by_file
 
 

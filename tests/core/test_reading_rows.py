@@ -20,7 +20,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support import foreign
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading import opening
-from bpe_core.text.reading.rows import NumberedLines
+from bpe_core.text.reading.plain_text import NumberedLines
 from bpe_core.text.reading.source import Chunk, Source
 from tests.core.reading_texts import documents, read, sentence, write
 

@@ -73,7 +73,6 @@ def being_made(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
     """Let machine code be ready after two progress reports; return the list of reports."""
     reports: list[Progress] = []
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
-    monkeypatch.setattr(readiness, "LEAST", 0)
     monkeypatch.setattr(readiness, "SAMPLE", 0)
     monkeypatch.setattr(readiness, "prepare", lambda **how: None)
     monkeypatch.setattr(readiness, "ready", lambda part="": len(reports) == 2)

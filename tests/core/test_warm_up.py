@@ -24,7 +24,7 @@ from bpe_core.segmenting.compiled_ranks import CompiledRanks
 from bpe_core.methods.kit.layout import lay_out
 from tests.core.learning import in_languages
 
-readiness.LEAST = 0
+readiness.SAMPLE = 0
 bpe_core.methods.kit.compiled_pairs._ROOMY = 0  # the learner is imported, so it is used
 text = "".join(f"word {i % 97} low lower λόγος {chr(0x4E00 + i % 900)}\\n" for i in range(1_500))
 corpus = Corpus.from_texts([text, text[5:]])
@@ -70,7 +70,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import in_languages
 
-readiness.LEAST = 0
+readiness.SAMPLE = 0
 asked, make = [], calling.Kernel._made
 calling.Kernel._made = lambda self, *how: asked.append(self.name) or make(self, *how)
 corpus = Corpus.from_texts(["".join(f"word {i % 97} low lower {chr(0x4E00 + i % 900)}\\n" for i in range(900))])

@@ -201,7 +201,7 @@ class Trainer:
         if isinstance(plain, SpecifiedWay):
             return readiness.by_machine_code(size, compiled.part, work)
         waits = not compiled.begins_without
-        return readiness.use_machine_code(compiled.bytes_a_cell * size, compiled.part, work, waits=waits)
+        return readiness.use_machine_code(size, compiled.part, work, waits=waits)
 
     def _replay(self, history: History, cancelled: CancelCheck) -> None:
         end: EndReason = ""

@@ -21,7 +21,7 @@ from bpe_core.errors import CorpusError, cause_of
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.foreign import gate, parsed_json
 from bpe_core.support.progress import ALONE, Progress, Work
-from bpe_core.text.reading.rows import LONGEST_LINE
+from bpe_core.text.reading.plain_text import LONGEST_LINE
 
 WHOLE = ("input_ids", "ids", "token_ids", "tokens")  # fields that hold all ids of a row
 PARTS = (  # fields with a part of a row's ids, in this order

@@ -13,10 +13,10 @@ import numpy as np
 
 from bpe_core.errors import CorpusError, EncodingError
 from bpe_core.text.reading.opening import HEAD_LENGTH, ByteStream, open_stream, refuse_empty_or_binary
-from bpe_core.text.reading.rows import NumberedLines
 from bpe_core.text.reading.source import Bytes, Chunk, OnInvalid, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import PYTHON_ERRORS, encoded, first_invalid, pieces_of, whole_characters
 
+LONGEST_LINE = 64 * 1024 * 1024  # bytes; parsing takes some ten times as much memory
 _SMALLEST_BLOCK = 64  # room for the rest of the block before, and some more
 
 
@@ -42,6 +42,41 @@ def numbered_lines(source: Source, options: ReadingOptions, size: int, log: Skip
     """
     with closing(text_blocks(source, options, size, log)) as blocks:
         yield NumberedLines(blocks, source.name)
+
+
+class NumberedLines:
+    """The lines of a file with their line ends. `number` is the number of the current line, `bytes_read` its offset."""
+
+    def __init__(self, blocks: Iterable[Chunk], name: str, longest: int = LONGEST_LINE) -> None:
+        self._blocks = blocks
+        self._name = name
+        self._longest = longest
+        self.number = self.bytes_read = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        begun: list[bytes] = []  # parts of a line whose end has not come yet
+        begun_length = 0
+        for block in self._blocks:
+            self.bytes_read = block.bytes_read
+            *ended, rest = bytes(block.data).split(b"\n")
+            for line in ended:
+                self.number += 1
+                if begun:
+                    line = b"".join([*begun, line])
+                    begun = []
+                    begun_length = 0
+                yield line + b"\n"
+            if rest:
+                begun.append(rest)
+                begun_length += len(rest)
+            if begun_length > self._longest:
+                raise CorpusError(
+                    f"{self._name}, line {self.number + 1:,} is longer than {self._longest // 2**20:,} MB. Check "
+                    "that each line is one row; plain text may have longer lines."
+                )
+        if begun:
+            self.number += 1
+            yield b"".join(begun)
 
 
 def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Generator[Chunk]:

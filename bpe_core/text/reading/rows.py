@@ -1,17 +1,16 @@
-"""The shared parts of readers of files with a text in each row: numbered lines, text fields, bad rows, word lists.
+"""The shared parts of readers of files with a text in each row: text fields, bad rows, word lists.
 
 The field of a text is written as `text`, `doc.body`, or `messages[].content` for a text in each item of a list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from bpe_core.errors import CorpusError
-from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
+from bpe_core.text.reading.source import ReadingOptions, SkipLog, Source
 
 LOOKED_AT = 20  # rows that are looked at to decide what a table holds
-LONGEST_LINE = 64 * 1024 * 1024  # bytes; parsing takes some ten times as much memory
 USUAL_NAMES = ("text", "content", "body", "document")
 DEEPEST = 8  # levels of a row that are searched for texts
 WORD_NAMES = ("word", "words", "token", "term")
@@ -19,41 +18,6 @@ COUNT_NAMES = ("count", "counts", "freq", "frequency", "n")
 MOST_DIGITS = 19  # digits of a count
 
 Steps = tuple[str | None, ...]  # the names on the way to a text; None goes to each item of a list
-
-
-class NumberedLines:
-    """The lines of a file with their line ends. `number` is the number of the current line, `bytes_read` its offset."""
-
-    def __init__(self, blocks: Iterable[Chunk], name: str, longest: int = LONGEST_LINE) -> None:
-        self._blocks = blocks
-        self._name = name
-        self._longest = longest
-        self.number = self.bytes_read = 0
-
-    def __iter__(self) -> Iterator[bytes]:
-        begun: list[bytes] = []  # parts of a line whose end has not come yet
-        begun_length = 0
-        for block in self._blocks:
-            self.bytes_read = block.bytes_read
-            *ended, rest = bytes(block.data).split(b"\n")
-            for line in ended:
-                self.number += 1
-                if begun:
-                    line = b"".join([*begun, line])
-                    begun = []
-                    begun_length = 0
-                yield line + b"\n"
-            if rest:
-                begun.append(rest)
-                begun_length += len(rest)
-            if begun_length > self._longest:
-                raise CorpusError(
-                    f"{self._name}, line {self.number + 1:,} is longer than {self._longest // 2**20:,} MB. Check "
-                    "that each line is one row; plain text may have longer lines."
-                )
-        if begun:
-            self.number += 1
-            yield b"".join(begun)
 
 
 class BadRow(Exception):
