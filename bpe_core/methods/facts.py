@@ -1,4 +1,4 @@
-"""The facts about a method that recipes, histories and forms need before any module of the method is loaded."""
+"""The facts about a method that are known before the modules of the method are loaded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Single = Literal["drop", "add"]
 
 @dataclass(frozen=True)
 class Wording:
-    """The words for the steps of a method.
+    """The noun for the steps of a method, such as "merge" or "drop", and texts that count steps.
 
     >>> Wording().counted(1), Wording("drop").counted(1_200)
     ('1 merge', '1,200 drops')
@@ -73,7 +73,7 @@ class Kind(Protocol):
 
 
 class MethodFacts:
-    """The base class of every method, with its titles, its choices, and what they mean for a recipe.
+    """The base class of every method. It holds the facts about the method, such as its titles, choices and presets.
 
     Attributes
     ----------
@@ -88,13 +88,13 @@ class MethodFacts:
     presets
         The named recipes of this method, each with its explanation.
     needs
-        The only values that some common choices can have.
+        The values that some common choices must have for this method, by the name of the choice.
     ignores
-        The common choices that mean nothing to this method.
+        The common choices that have no effect on this method.
     wording
-        The words for a step.
+        The noun for the steps.
     usual_sizes
-        The sizes of vocabularies that serve well, in words.
+        The usual sizes of vocabularies, each with its purpose.
     single
         What the steps may do besides joining a pair: drop a token, or add a token from the seeds.
     first_size
@@ -103,39 +103,39 @@ class MethodFacts:
         The method that a table belongs to if the table lists this method's tokens without steps. It is empty if the
         table belongs to this method.
     learns_at_once
-        Whether the method learns a short sample at once. Then the first room of the window offers it.
+        Whether the method learns a short sample without delay. Then the first room of the window offers the method.
     is_contrast
-        Whether results of other methods are compared with its result first.
+        Whether the window offers to learn the same sample by this method, for a comparison.
     tables
         The kinds of tables that hold the result of the method. `Format.tables` names the kinds of a format.
     instead
-        The advice which formats to choose if a format cannot hold the result of the method.
+        The advice for a person whose chosen format cannot hold the result: which formats can hold it.
     formats
         The formats that the method adds, by name.
     asks_for_line_ends
-        Whether the ends of lines decide what it learns, besides the words and their counts.
+        Whether the ends of lines affect what the method learns, besides the words and their counts.
     serves_languages
-        Whether the group of texts that each word comes from decides what it learns.
+        Whether the groups of the corpus, such as languages, affect what the method learns.
     size_decides
-        Whether the final size of the vocabulary decides even the early steps.
+        Whether the early steps depend on the final size of the vocabulary.
     choice_to_grow_by
         The choice that a person must make to continue a list of tokens. The name is empty if no choice is needed.
     cannot_grow
         The reason why the method cannot continue a table. The reason is empty if the method can.
     goes_across_words
-        Whether the method can continue across words after the steps of any table of bytes.
+        Whether the method can continue any table of bytes with merges across words.
     superword_limits
         The choices that only matter across words.
     can_be_steered
         Whether a person may forbid or force a pair at a step, and continue a table.
     keeps_characters
-        Whether a choice limits it to joining bytes of one character.
+        Whether a choice of the recipe limits the merges to bytes of one character.
     has_continuations
         Whether a character inside a word is another base symbol than at the beginning of a word.
     has_seeds
-        Whether its alphabet may hold whole pieces of words, after the base symbols.
+        Whether the alphabet may hold whole pieces of words, after the base symbols.
     looks_tokens_up
-        Whether only the set of tokens decides how a text is split, and not how the tokens were made.
+        Whether a split depends only on the set of tokens, and not on the steps that made the tokens.
     joins_runs
         Whether the method joins within words first, and then joins words that are one token.
     counts_apart
@@ -204,7 +204,7 @@ class MethodFacts:
         )
 
     def knows(self, scores: Sequence[float]) -> bool:
-        """Return whether these scores show that this method made them."""
+        """Return whether this method made a file with these scores. The values of the scores show it."""
         return False
 
     # The meaning of the method's own choices, for code that does not know these choices by name.
@@ -226,7 +226,7 @@ class MethodFacts:
         return True
 
     def joins_in_order(self, recipe: Any) -> bool:
-        """Return whether a token that a step joined is never split again."""
+        """Return whether the tokens of a text are only ever joined, and never split again by a later step."""
         return True
 
     def cutter(self, history: Any, cutting: Any) -> Any:

@@ -25,7 +25,7 @@ def _houses() -> dict[str, MethodFacts]:
 
 
 def _as_today(row: Any) -> MethodFacts:
-    """Return a method of the present form for a plug-in's row in the former form.
+    """Return a method of the current class for a value that an older plug-in registered.
 
     Other values are returned unchanged.
     """
@@ -45,7 +45,10 @@ METHODS: Registry[MethodFacts] = Registry("methods", _houses(), _check, _as_toda
 
 
 def method_for(table: str) -> str:
-    """Return the name of the first method whose tables have this kind, for a file that does not name its method."""
+    """Return the name of the first method with this kind of table.
+
+    It is used for a file that does not name its method.
+    """
     return next(name for name in METHODS if table in METHODS[name].tables)
 
 

@@ -37,7 +37,10 @@ class Best(MinGram):
 
     @property
     def specification(self) -> None:
-        """Return None, because the search has no short form. The reference only says how good a vocabulary is."""
+        """Return None, because the method has no specification.
+
+        The plain reference cannot search. It only computes how good a vocabulary is.
+        """
         return None
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:

@@ -11,7 +11,7 @@ from bpe_core.recipes.choice import choice
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(Passes):
-    """The choice of how close to the floor the search must come before it ends."""
+    """The choices of Best: how far above the floor the search may end."""
 
     gap_to_floor: int = choice(
         0,

@@ -1,8 +1,9 @@
 """The learner of Best, which searches for the pieces that split the words into the fewest tokens.
 
 All pieces that may be useful get prices (see `prices.py`). A vocabulary is made from the prices, and swaps improve it.
-The chosen pieces are then added one by one, the most valuable first, as byte-pair encoding adds its tokens. Words are
-split as by MinGram: into the fewest tokens, and of several ways with the same number in the most probable way.
+The chosen pieces are then added one by one, the most valuable first, as byte-pair encoding adds its tokens. MinGram's
+rule splits the words: a word is split into the fewest tokens. If several splits have the same number of tokens, the
+most probable split is chosen.
 """
 
 from __future__ import annotations
@@ -35,9 +36,11 @@ USUAL_LONGEST = 16
 
 
 class BestLearner(DroppingLearner):
-    """A learner that drops the chosen pieces, the least valuable first, and records the reverse order as additions.
+    """A learner that searches for the best pieces, and then adds them one by one.
 
-    A history from a file may have added other pieces. These are added first, and replace the least valuable pieces.
+    Inside the learner, the chosen pieces are dropped, the least valuable first. The reverse order is recorded as
+    additions. A history from a file may have added other pieces. These are added first, and replace the least valuable
+    pieces.
     """
 
     _right = ADDED
@@ -64,7 +67,7 @@ class BestLearner(DroppingLearner):
     def candidates(self, wanted: int) -> list[Candidate]:
         """Return the chosen pieces that are not added yet.
 
-        During the search, return the pieces that the prices favour now.
+        Until the search has ended, return the pieces that are the best by the current prices.
         """
         if self._is_found:
             return super().candidates(min(wanted, len(self._batch.pieces) - self._next))
@@ -166,7 +169,10 @@ def _alphabet_of(search: Search, words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def begin(words: WordTable, recipe: Recipe, known: History | None) -> LearnerStart:
-    """Return the learner before its first step. The alphabet and the search use the same pieces of the words."""
+    """Return the learner before its first step.
+
+    If no history is given, all pieces of the search become a part of the alphabet.
+    """
     search = _searching(words, recipe)
     alphabet = _alphabet_of(search, words, recipe) if known is None else known.alphabet
     steps_planned(recipe, alphabet)

@@ -37,7 +37,10 @@ def fewest(word: bytes, pieces: Collection[bytes]) -> int:
 
 
 def tokens(words: Words, pieces: Collection[bytes]) -> int:
-    """Return the smallest number of tokens into which all words can be split, with their counts."""
+    """Return the number of tokens if each word is split into the fewest tokens.
+
+    The tokens of a word count as often as the word occurs.
+    """
     return sum(count * fewest(word, pieces) for word, count in words.items())
 
 
@@ -55,12 +58,15 @@ def _ends(word: bytes, begin: int) -> range:
 
 
 def least(words: Words, wanted: int) -> int:
-    """Try all vocabularies of `wanted` pieces. Return the number of tokens with the best vocabulary."""
+    """Return the number of tokens with the best vocabulary of `wanted` pieces.
+
+    All vocabularies of this size are tried.
+    """
     known = all_pieces(words)
     return min(tokens(words, chosen) for chosen in combinations(known, min(wanted, len(known))))
 
 
 def saved(words: Words, pieces: Sequence[bytes]) -> list[int]:
-    """Return for each piece the number of tokens that it saves after all pieces before it."""
+    """Return for each piece the number of tokens that it saves when all earlier pieces are already in use."""
     left = [tokens(words, pieces[:number]) for number in range(len(pieces) + 1)]
     return [before - after for before, after in pairwise(left)]

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class Boundless(SuperBPE):
-    """The method with two passes of byte-pair encoding and a race between their steps. It may drop tokens again."""
+    """The method in which merges within words compete with merges of whole words.
+
+    Both kinds of merges are learned by byte-pair encoding. The method may drop a token that it made.
+    """
 
     name = "boundless"
     title = "BoundlessBPE"

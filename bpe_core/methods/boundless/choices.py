@@ -12,7 +12,7 @@ from bpe_core.recipes.choice import choice
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of which tokens are dropped again, and into which tokens they are split."""
+    """The choices of BoundlessBPE: the pattern of words, and the rules for dropping tokens."""
 
     words_by: str = choice("o200k", "Words by", "The pattern of the words inside which the first merges are made")
     tau: float | None = choice(None, **TAU)

@@ -1,6 +1,8 @@
-"""The reasons for boundaries in runs of words whose tokens may be dropped. A boundary can have this further reason:
+"""The reasons for boundaries in runs of words whose tokens may be dropped.
 
-words       words meet here, and no step joins them
+Besides the reasons of PickyBPE, a boundary can have this reason:
+
+words       two words meet at the boundary, and no step joins them
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The learner of BoundlessBPE: two passes of byte-pair encoding, and a race between the steps of both passes.
 
-The words of the corpus are runs of ordinary words with letters. The first pass learns within the ordinary words until
+Each word of the corpus is a run of ordinary words with letters. The first pass learns within the ordinary words until
 the vocabulary has its size. The second pass joins words that are one token after the first pass. See
 `bpe_core/methods/boundless/reference.py`.
 """
@@ -23,7 +23,10 @@ from bpe_core.recipes.recipe import Recipe
 
 
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    """Return a learner by machine code. It does not need the forced history, because it learns the same steps again."""
+    """Return a learner by machine code.
+
+    The history `forced` is not used, because the learner makes the same steps again.
+    """
     from bpe_core.methods.picky.compiled import CompiledDropping  # loads machine code
     from bpe_core.methods.superbpe.compiled import CompiledLearner, inside_of
 
@@ -37,9 +40,9 @@ def first_supermerge(history: History) -> dict[int, str]:
 
 
 def what_is_wrong(history: History) -> str:
-    """Return a message if the stages or the dropped tokens of a file are not valid.
+    """Return a message if the stages or the dropped tokens of a history are not valid.
 
-    Return an empty string if they are.
+    Otherwise return an empty string.
     """
     stages = history.reasons.get(STAGE)
     if not len(history):

@@ -81,9 +81,9 @@ class PassSteps:
         return self.next is not None and self.next.right == NOTHING
 
     def learn(self, wanted: int, work: int) -> bool:
-        """Learn for about `work` units of work.
+        """Learn steps and put them into the queue, for about `work` units of work.
 
-        Return whether `wanted` steps are queued, or all steps that are left.
+        Return whether the queue holds `wanted` steps, or the pass has no more steps to learn.
         """
         known = self._learner.learned
         room = len(self._columns.left)
@@ -165,7 +165,10 @@ class BoundlessLearner:
         return ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the next steps of both passes whose tokens exist. If a drop must come next, it is the first."""
+        """Return the next steps of both passes whose tokens exist already.
+
+        If a drop must come next, it is the first candidate.
+        """
         while not self._has_begun(UNLIMITED):
             pass
         first, second = self._passes
@@ -206,7 +209,10 @@ class BoundlessLearner:
         return merge is None or supermerge.count > merge.count
 
     def _pair(self, taken: PassSteps, step: Step) -> Pair:
-        """Return the pair of a step by the token indices of the race. A half that does not exist yet is NOTHING."""
+        """Convert the halves of a step from the token numbers of its pass to the token indices of the history.
+
+        A half that does not exist yet becomes NOTHING.
+        """
         left, right = (self._numbers.get(taken.name(half), NOTHING) for half in (step.left, step.right))
         return left, right
 

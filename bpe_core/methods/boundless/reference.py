@@ -133,7 +133,10 @@ def encode(text: str, history: History, *, at: int | None = None) -> picky.Word:
 
 
 def word_ranks(history: History) -> Callable[[picky.Word], list[int | None]]:
-    """Return a function that computes the step that removes each boundary of a run, if no step drops a token."""
+    """Return a function that computes for each boundary of a run the step that removes the boundary.
+
+    The steps of the history must not drop tokens.
+    """
     runs = WordRuns(history)
 
     def ranks_of_run(symbols: picky.Word) -> list[int | None]:

@@ -18,7 +18,7 @@ _LETTER = regex.compile(r"\p{L}")
 
 
 class Runs(NamedTuple):
-    """The runs of whole words. Each word is a base symbol."""
+    """The runs of whole words. In these runs, each word is one base symbol."""
 
     words: WordTable  # only the counts of the runs matter
     alphabet: Alphabet

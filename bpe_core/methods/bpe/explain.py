@@ -54,7 +54,8 @@ def reason_in_word(
 ) -> Reason:
     """Return the reason why the boundary after a symbol exists, or does not exist, after `at` merges.
 
-    `pairs` holds the rank of each pair and saves time. `corpus` adds counts to the reason.
+    `pairs` holds the rank of each pair. Without it, the ranks are computed from the history. If `corpus` is given, the
+    reason includes counts.
     """
     base = len(history.alphabet)
     life = meetings(symbols, ranks, boundary, base)
@@ -82,9 +83,10 @@ def reason_in_word(
 
 
 def _learned_too_late(life: list[NeighbourPair], at: int, rank_of: dict[Pair, int]) -> Reason | None:
-    """Return the reason of the earliest learned pair that met at this boundary but was not joined.
+    """Return the reason why a learned pair that met at this boundary was never joined there.
 
-    Another merge took a half of the pair before. Return None if there is no such pair.
+    Another merge used a half of the pair before. If there are several such pairs, the earliest learned pair gives the
+    reason. Return None if there is no such pair.
     """
     reasons: list[Reason] = []
     for meeting, following in pairwise(life):
@@ -113,7 +115,10 @@ def _forbidden(pair: tuple[int, int], history: History) -> str:
 
 
 def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> CountsAtStep:
-    """Return the largest count of a pair in the corpus, its count at step `at`, and the counts to compare with."""
+    """Return the counts of a pair: its largest count in the corpus, and its count at step `at`.
+
+    The result also has the count of the pair that this step joined, and the smallest count that the recipe allows.
+    """
     counts = corpus.history.columns.count
     history = corpus.history
     runner = race(corpus, [pair])[0]
@@ -167,7 +172,7 @@ class WordInText:
 
 
 class Why(ExplainedText):
-    """The explanations of one text by one history. `corpus` adds the counts of pairs."""
+    """The explanations of one text by one history. If `corpus` is given, they include the counts of pairs."""
 
     def __init__(
         self, text: str, history: History, *, corpus: RankedWords | None = None, allowed_special: Allowed = None
@@ -207,7 +212,10 @@ class Why(ExplainedText):
         return self.in_word(word, symbol - word.first, at)
 
     def explanation_at(self, byte: int, at: int) -> Explanation:
-        """Explain a boundary. If a step joins the two sides, add the reasons of this step besides the count."""
+        """Explain a boundary.
+
+        If a step joined the two sides, the text includes the values by which the step was chosen.
+        """
         reason = self.at_byte(byte, at)
         explanation = self.explained(reason)
         if reason.kind != "joined" or reason.rank is None:
@@ -290,7 +298,10 @@ class Why(ExplainedText):
 
     @cached_property
     def _cuts_at_first(self) -> Int64s:
-        """Return the index of each word's first symbol, for the words of the first stage."""
+        """Return the index of the first symbol of each word.
+
+        The method learns in two stages. The words of the first stage count, and not the runs of the second stage.
+        """
         ids = self._symbols.ids
         texts = self.history.alphabet.decoded
         edges = pairwise([*self._cuts.tolist(), len(ids)])
@@ -303,9 +314,9 @@ class Why(ExplainedText):
         return np.union1d(self._cuts, firsts[self._symbols.ranks[firsts] >= self._turn])
 
     def _neighbourhood(self, begin: int, place: int, first: int, stop: int) -> tuple[int, int]:
-        """Shorten a very long word to a part around a boundary.
+        """Return the range of symbols to show: the whole word, or for a very long word only a part around the boundary.
 
-        Both ends of the part are never joined to their neighbours.
+        The part ends at boundaries that no merge removes.
         """
         if stop - first <= LONGEST_SHOWN:
             return first, stop

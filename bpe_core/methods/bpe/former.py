@@ -1,4 +1,7 @@
-"""The former form of byte-pair encoding, which older plug-ins change in part."""
+"""The object that declared byte-pair encoding in an older version.
+
+Older plug-ins copy the object and change some of its fields.
+"""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class TokenBook:
 
 
 def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[Pair, int]:
-    """Return the pairs that may be merged: pairs without unknown symbols that are not too long."""
+    """Return the pairs that may be merged. A pair must hold no unknown symbol, and its text must not be too long."""
     longest = recipe.max_token_length
     return {
         (left, right): count
@@ -212,7 +212,7 @@ def count_tokens(corpus: list[tuple[Word, int]]) -> int:
 def as_history(
     rows: list[tuple[int, ...]], recipe: Recipe, alphabet: Alphabet, at_start: int, reason: EndReason, **more: Any
 ) -> History:
-    """Return a history from the rows that `train` makes. Other methods add reasons and scores by `more`."""
+    """Return a history from the rows that `train` makes. Other methods pass their reasons and scores as `more`."""
     columns = Columns.with_room(len(rows))
     for number, column in enumerate(columns._asdict().values()):
         column[:] = [row[number] for row in rows]

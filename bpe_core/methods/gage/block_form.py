@@ -53,14 +53,17 @@ class CompressedBlock(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """A part of a block's table: the number of bytes that are left out, then the bytes that are listed."""
+    """A part of a block's table: the number of bytes without an entry, and then the bytes with entries."""
 
     left_out: int
     listed: range
 
 
 def stretches(standing: Collection[int]) -> Iterator[Stretch]:
-    """Divide the 256 bytes into the stretches that make the table shortest. The bytes in `standing` represent pairs."""
+    """Divide the 256 bytes of a table into the parts that make the table shortest.
+
+    The bytes in `standing` represent pairs.
+    """
     byte = 0
     while byte < 256:
         end = _first_that_stands(standing, byte)
@@ -75,7 +78,10 @@ def _first_that_stands(standing: Collection[int], byte: int) -> int:
 
 
 def _end_of_listed(standing: Collection[int], byte: int) -> int:
-    """Return the end of the listed bytes. A single byte between two bytes that represent pairs is listed too."""
+    """Return the end of the run of bytes with entries that begins at `byte`.
+
+    A single byte between two bytes that represent pairs gets an entry, because this makes the table shorter.
+    """
     end = byte + 1
     last = byte + MOST_AT_ONCE
     while end < last and (end in standing or (end + 1 in standing and end + 1 < last)):

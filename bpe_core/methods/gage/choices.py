@@ -11,7 +11,7 @@ from bpe_core.recipes.choice import Argument, choice
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of the blocks in which a text is compressed."""
+    """The choices of Gage's compressor: the size of a block, and the number of different bytes in a block."""
 
     block_size: int = choice(
         5_000,

@@ -25,7 +25,10 @@ class CompiledLearner:
     scores = None
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
-        """Lay out the blocks. The history `forced` is not used, because the same steps are learned again."""
+        """Divide the texts into blocks, and make the arrays of the kernel.
+
+        The history `forced` is not used, because the learner makes the same steps again.
+        """
         self.blocks = blocks = _cut(words, recipe)
         self._state = _begin(blocks, len(alphabet), recipe)
         self.reasons = no_reasons()
@@ -54,7 +57,7 @@ class CompiledLearner:
     def candidates(self, wanted: int) -> list[Candidate]:
         """Return the best candidates of the current block.
 
-        If it has none, return the candidates of one of the next blocks.
+        If this block has no candidates, end it and continue with the next blocks.
         """
         state = self._state
         for _ in range(BLOCKS_LOOKED_AT):

@@ -58,9 +58,9 @@ class BlockTables:
         return table
 
     def last(self) -> int:
-        """Return the number of steps at the end of the block that was used last.
+        """Return the last step of the block whose table was used last.
 
-        If no block was used yet, return the number of all steps.
+        If no table was used yet, return the number of all steps.
         """
         table = next(iter(self._tables.values()), None)
         return len(self._history) if table is None else table.first + table.steps
@@ -74,7 +74,7 @@ class BlockTables:
         return Table(first, steps, TextEncoder(own, self._cutting))
 
     def named(self, ids: Int32s | Int64s, table: Table) -> Int64s:
-        """Convert the ids of a block's table to ids of the whole history."""
+        """Convert token ids of one block's table to the token ids of the whole history."""
         own_special = self._base + table.steps
         named = ids.astype(np.int64)
         named[ids >= self._base] += table.first
@@ -90,9 +90,9 @@ class CutByBlock(NamedTuple):
 
 
 class BlockTokens(Segmentation):
-    """The segmentation of a text by the table of one block.
+    """The tokens of a text by the table of one block.
 
-    The tokens by another table are computed when they are needed.
+    If a step of another block is requested, the text is split again by the table of that block.
     """
 
     def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:
@@ -117,7 +117,7 @@ class BlockTokens(Segmentation):
         self.pending = boundaries.pending
 
     def _at(self, at: int) -> tuple[Boundaries, int]:
-        """Return the boundaries by the table that is valid after `at` steps, and the number of this table's steps."""
+        """Return the boundaries of the text by the table of step `at`, and the steps of this table up to `at`."""
         block = self._segmenter.block(at)
         if block != self._block:
             ahead = self._cut_ahead(block)

@@ -21,7 +21,7 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 
 def what_is_wrong(history: History) -> str:
-    """Return a message if a history cannot be a history of Gage's compressor. Return an empty string if it can."""
+    """Return a message if a history cannot come from Gage's compressor. Otherwise return an empty string."""
     if not len(history):
         return ""
     reasons = history.reasons

@@ -143,7 +143,7 @@ class BestPaths(WordSegmenter):
         return self.kernels_for(size)  # type: ignore[return-value]  # made here
 
     def known_around(self, symbols: list[int], place: int) -> tuple[int, int] | None:
-        """Return the range of known symbols around a boundary in a word.
+        """Return the range of symbols around a boundary up to the nearest unknown symbols.
 
         Return None if a symbol beside the boundary is unknown.
         """

@@ -1,4 +1,4 @@
-"""A learner for samples that replays the steps of a method's specification, until machine code is ready."""
+"""A learner for small samples. Until machine code is ready, it learns by a method's slow specification."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BYTES_A_CELL = 1_500
 
 @dataclass(frozen=True)
 class SpecifiedWay(Way):
-    """The slow way to learn, by the specification of a method."""
+    """The way to learn by the specification of a method. It is slow."""
 
 
 def specified_way(method: Method) -> SpecifiedWay:
@@ -80,13 +80,16 @@ class SpecifiedLearner:
         return [Candidate(step.left, step.right, step.count, step.reasons)]
 
     def _go_on_to(self, steps: int) -> None:
-        """Let the specification learn up to `steps` steps, if the size of the vocabulary stopped it before."""
+        """Learn again for `steps` steps, if the specification stopped earlier because the vocabulary was full."""
         if self._history.end_reason == "vocabulary full" and steps > len(self._history) and self._can_go_on:
             self._history = self._learned_by(self._recipe.with_changes(merges=steps, vocab_size=None))
 
     @property
     def _can_go_on(self) -> bool:
-        """Return whether more steps make more tokens. This is false if some steps drop tokens."""
+        """Return whether a larger vocabulary begins with the same steps as a smaller vocabulary.
+
+        This is false if the size affects the early steps, or if steps drop tokens.
+        """
         return not self._method.size_decides and self._method.joins_in_order(self._recipe)
 
     def _learned_by(self, recipe: Recipe) -> History:

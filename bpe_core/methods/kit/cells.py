@@ -69,7 +69,11 @@ class Stretches:
 
 
 def _followers(words: WordTable, recipe: Recipe) -> Bytes:
-    """Return for each word the byte that follows it. A blank counts as the marker of the next word."""
+    """Return for each word the byte that comes after it in the corpus.
+
+    If only blanks come after the word, the byte is the first byte of the marker. If only line ends come, the value is
+    END. If both come, the value is VARIOUS.
+    """
     at_ends = words.counts if words.line_ends is None else words.line_ends
     is_various = (at_ends > 0) & (at_ends < words.counts)
     is_end = at_ends > 0

@@ -145,7 +145,7 @@ class CompiledLattices:
         return len(self._lattice.shared)
 
     def coverage(self) -> Int64s:
-        """Return for each token the number of symbols in the corpus that it could cover."""
+        """Return for each token the number of symbols in the corpus that all its occurrences cover."""
         return self._covered
 
     def cut(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
@@ -194,7 +194,7 @@ class CompiledLattices:
         return pieces[np.argsort(self._ends[pieces])]
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
-        """Find for each piece the best path of other pieces that covers its text."""
+        """Find for each piece the best way to split its text into other pieces."""
         lengths = self._lengths[pieces]
         path_scores = np.empty(len(pieces))
         stops = np.zeros(len(pieces) + 1, np.int64)
@@ -231,7 +231,7 @@ class CompiledLattices:
         return stop, 2 * self._edges_between(start, stop)
 
     def _count_in(self, counts: Int64s) -> None:
-        """Replace the array of counts by `counts`, so that earlier results keep the old array."""
+        """Store `counts` as the array that kernels change from now on. The former array keeps its values."""
         self.counts, self._lattice = counts, self._lattice._replace(counts=counts)
 
     def _begin(self, score: float) -> None:

@@ -1,9 +1,8 @@
 """The learner that runs the compiled kernels of byte-pair encoding.
 
 It makes the arrays of the kernels and enlarges them. Before the first merge, each thread counts the pairs of base
-symbols in a range of cells that ends after a word. Each thread gives its own numbers to the pairs. These numbers are
-translated when the places of the pairs are recorded. Later, a pair that occurs at very many places is merged on two
-cores.
+symbols in a range of cells that ends after a word. Each thread numbers the pairs independently. These numbers are
+translated when the places of the pairs are recorded. A pair that occurs at very many places is merged by two threads.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class _Stretch(NamedTuple):
 
 
 class BasePairs:
-    """A counter of the pairs of base symbols, which later records the places of the pairs."""
+    """A counter of the pairs of base symbols. It also records the places of the pairs."""
 
     def __init__(self, state: names.State, room: int, threads: int | None) -> None:
         borders = list(pairwise(_borders(state, threads)))
@@ -67,9 +66,9 @@ class BasePairs:
             self._stretches.append(_Stretch(*ends, numbers, times))
 
     def place(self, state: names.State) -> None:
-        """Record the places of each pair in its slice of the arena.
+        """Record the places of each pair in the range of the arena that is reserved for the pair.
 
-        The places of pairs without a slice are not recorded.
+        The places of pairs without a reserved range are not recorded.
         """
         pairs = state.pairs[: state.run[0]["pairs"]]
         free = pairs["first"].copy()
@@ -83,7 +82,11 @@ class BasePairs:
 
 
 def _borders(state: names.State, threads: int | None) -> list[int]:
-    """Return the first cell of each thread's range, and the end of the last range. Each is the cell of a separator."""
+    """Divide the cells into one range for each thread.
+
+    Return the first cell of each range, and the end of the last range. Each of these cells is a separator between
+    words.
+    """
     end = len(state.cells) - 1
     threads = threads or max(1, min(available_threads(), end // CELLS_A_THREAD))
     starts = state.words["start"]
@@ -138,10 +141,7 @@ WIDE = 20_000  # places; fewer take less time than starting a thread
 
 
 class Halves:
-    """A second thread with its buffers.
-
-    Two threads share a merge, and each thread joins the pair in half of the places.
-    """
+    """A helper that merges a pair on two threads. Each thread joins the pair in half of the places."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1)
@@ -259,16 +259,16 @@ class CompiledLearner:
         return are_whole(self._state)
 
     def _begin(self, layout: Layout, words: WordTable, alphabet: Alphabet) -> None:
-        """Prepare the data that a method needs to order the pairs.
+        """Prepare the data that a subclass needs to sort the pairs.
 
-        The call comes before the pairs of base symbols are counted.
+        This method is called before the pairs of base symbols are counted.
         """
 
     def _limit(self) -> None:
-        """Set the limits of a method that may not join all pairs."""
+        """Set the limits for a subclass that must not join some pairs."""
 
     def _begin_order(self) -> None:
-        """Set `_scores`, by which a method orders the pairs."""
+        """Set `_scores` in a subclass that sorts the pairs by scores instead of counts."""
 
     # Room for new tokens, merges and pairs.
 
@@ -307,7 +307,7 @@ class CompiledLearner:
             self._state = self._state._replace(heap=heap)
 
     def tidy_arena(self) -> None:
-        """Remove places that no longer hold their pair. Make a larger arena only if this frees too little memory."""
+        """Remove the places at which a pair no longer occurs. If this frees too little memory, make a larger arena."""
         names.tidy_arena(self._state)
         arena = self._state.arena
         (used, wanted) = self._state.run[["arena", "wanted"]].tolist()[0]

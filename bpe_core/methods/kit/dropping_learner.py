@@ -1,8 +1,8 @@
 """The learners that drop pieces, and store the steps, the tokens of the corpus after each step, and the current scores.
 
 A generator, called the course, divides the long work into slices. A call of `learn` runs slices until its time is used
-up. The course finds batches of pieces to drop, one piece per step, and the counts after each step. Each method has its
-own course.
+up. The course finds batches of pieces to drop, and the counts after each drop. Each step drops one piece. Each method
+has a course of its own kind.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
 
 
 def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Float32s:
-    """Return for each piece how much less likely a token becomes if other pieces replace the piece.
+    """Return for each piece the loss of log-probability in the corpus if other pieces replace the piece.
 
-    Piece i is replaced by `others[starts[i]:starts[i + 1]]`.
+    The loss is divided by the number of all tokens. Piece i is replaced by `others[starts[i]:starts[i + 1]]`.
     """
     total = float(counts.sum())
     count = counts[pieces].astype(np.float64)
@@ -192,9 +192,9 @@ class DroppingLearner(ABC):
 
     @abstractmethod
     def _rounds(self) -> Iterator[bool]:
-        """Yield after each slice of work.
+        """Yield after each slice of work whether a batch of pieces is ready.
 
-        If a batch is ready then, its pieces are dropped before the generator continues.
+        If a batch is ready, all its pieces are dropped before the generator continues.
         """
 
     def _first_scores(self) -> Float32s:
@@ -277,9 +277,9 @@ class DroppingLearner(ABC):
         return len(self._alphabet) - self.learned + self._specials - self._asked
 
     def _leave(self, batch: Batch) -> Iterator[bool]:
-        """Count the tokens of the corpus while these pieces are dropped one after the other.
+        """Count the tokens of the corpus while the pieces of a batch are dropped one after the other.
 
-        Then make them the current batch.
+        Then make this batch the current batch.
         """
         batch = self._as_forced(batch)
         while len(batch.pieces):
@@ -300,7 +300,7 @@ class DroppingLearner(ABC):
             yield True
 
     def _as_forced(self, batch: Batch) -> Batch:
-        """Return the batch with the pieces that a forced history drops at these steps."""
+        """Return the batch in which the pieces of a forced history replace the chosen pieces."""
         forced_now = self._forced[self.learned : self.learned + len(batch.pieces)]
         alive = self._alive[batch.pieces]
         if alive.all() and (batch.pieces[: len(forced_now)] == forced_now).all():
@@ -330,7 +330,7 @@ class DroppingLearner(ABC):
     # -- Scores -----------------------------------------------------------------------------
 
     def _set_scores(self, staying: Bools | None = None) -> Iterator[bool]:
-        """Store the current scores from this step on, and split all words by them.
+        """Store the current scores, which are valid from this step on, and split all words by them.
 
         A base symbol without a score gets the lowest score of the tokens in `staying`, minus a penalty.
         """

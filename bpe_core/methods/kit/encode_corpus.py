@@ -107,7 +107,7 @@ def encode_corpus(
 
 
 def check_output(path: Path, largest: int, width: Width | None) -> str:
-    """Return the ending of the output's name. Raise OutputError if the output cannot be written."""
+    """Return the suffix of the output file, .npy or .bin. Raise OutputError if the output cannot be written."""
     kind = path.suffix.lower()
     if kind not in (".npy", ".bin"):
         raise OutputError(f"{path.name} must end in .npy or .bin, which chooses its format.")
@@ -267,7 +267,7 @@ class CorpusEncoder:
         return tokens
 
     def numbers(self, ids: Int32s, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-        """Return the ids of tokens, as they are written to the file."""
+        """Convert token indices to the ids of the tokenizer's own file, in the number type `kind`."""
         return ids.astype(kind) if self._are_ids else self._numbers.astype(kind)[ids]
 
     def encoded(self, texts: Texts, kind: np.dtype[Any], name: str) -> EncodedPiece:

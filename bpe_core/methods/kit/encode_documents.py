@@ -155,7 +155,10 @@ def check_folder(path: Path) -> None:
 
 
 def _for_megatron(width: Width, *, is_chosen: bool) -> Width:
-    """Return the width of ids in a .bin file. Megatron's index has no code for uint32."""
+    """Return the width of ids in a .bin file for Megatron. The default is int32.
+
+    Raise BpeError if a person chose a width that Megatron's index cannot express.
+    """
     if width in _MEGATRON_CODES:
         return width
     if is_chosen:
@@ -174,7 +177,7 @@ def _check_token(eos: int, history: History, known: Int64s, steps: int) -> None:
 def _described(corpus: Corpus, history: History, chosen: list[Any]) -> str:
     """Return a hash of everything that the content of the shards depends on.
 
-    If a text cannot be read again, each call returns a new hash.
+    If a source cannot be read a second time, each call returns a new hash.
     """
     listed = zip(corpus.sources, corpus.group_of_source, corpus.reading_options, strict=True)
     sources = [
@@ -223,7 +226,7 @@ def _encode(corpus: Corpus, encoder: CorpusEncoder, eos: int | None, shards: _Sh
 
 
 def _with_sound_ends(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield the pieces without the ends of empty documents."""
+    """Yield the pieces, but remove the ends of empty documents from their lists of ends."""
     is_begun = False
     for piece in pieces:
         ends = np.unique(piece.ends)
@@ -235,7 +238,10 @@ def _with_sound_ends(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _behind(pieces: Iterable[Piece], documents: int, tell: Callable[[Piece], None]) -> Iterator[Piece]:
-    """Yield the pieces without the first documents, which are already encoded."""
+    """Yield the pieces without the first `documents` documents, which are already encoded.
+
+    `tell` is called with each piece that is skipped.
+    """
     left = documents
     for piece in pieces:
         if left > len(piece.ends):
@@ -292,7 +298,10 @@ class _Shards:
         self._stack = ExitStack()
 
     def _made_before(self) -> list[_Shard]:
-        """Return the whole shards that the same request has written. Remove all other files."""
+        """Return the finished shards that an earlier run of the same request has written.
+
+        Remove all unfinished files.
+        """
         whole: list[_Shard] = []
         kept = set[str]()
         if not self.folder.exists():
@@ -394,7 +403,10 @@ class _Shards:
         self.whole.append(shard)
 
     def leave(self, *, can_go_on: bool) -> bool:
-        """Keep the whole shards if the same request can use them later. Return whether any shards are kept."""
+        """Keep the finished shards if the same request can use them later, and otherwise remove them.
+
+        Return whether any shards are kept.
+        """
         is_kept = can_go_on and bool(self.whole)
         if not is_kept:
             shutil.rmtree(self.folder, ignore_errors=True)

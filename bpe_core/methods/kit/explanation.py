@@ -72,7 +72,7 @@ class ExplainedWord(Protocol):
 
     @property
     def falls_apart(self) -> bool:
-        """Return whether a step may drop a token of the word."""
+        """Return whether a step may drop a token of the word, so that its tokens are split again."""
 
     def byte_at(self, place: int) -> int:
         """Return the offset in the text at which the symbol with the index `place` begins.
@@ -102,7 +102,10 @@ class ExplainedText(ABC):
         raise NoTree(NO_TREES)
 
     def encoding(self, at: int) -> Iterator[Way]:
-        """Yield the encoding of each word, step by step. Yield nothing if the explanations already show these steps."""
+        """Yield the tokens of each word step by step, while the first `at` steps encode the text.
+
+        Yield nothing if the explanations of the boundaries already show these steps.
+        """
         yield from ()
 
 
@@ -140,7 +143,10 @@ class TextWords:
         return self.words[index] if index >= 0 and byte < self.words[index].origins[-1] else None
 
     def around(self, byte: int) -> TextWord | Elsewhere:
-        """Return the word with a byte between its ends. If there is no such word, return the reason."""
+        """Return the word in which the boundary before this byte lies.
+
+        If the boundary is not inside a word, return the reason, such as "edge" for the ends of the text.
+        """
         if byte <= 0 or byte >= self._length:
             return "edge"
         if any(start <= byte <= stop for start, stop in self._specials):

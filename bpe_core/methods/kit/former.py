@@ -1,4 +1,4 @@
-"""The former way in which plug-ins declared methods: a `Listed` object with facts, and a module with a `Method`."""
+"""The classes by which older plug-ins declare a method: a `Listed` object with facts, and a module with a `Method`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from bpe_core.segmenting.segmentation import Segmenter
 
 @dataclass(frozen=True)
 class Listed:
-    """The facts of a method in the former form, and the name of the module that holds its `METHOD`."""
+    """The facts of a method as older plug-ins declare them, and the name of the module that holds its `METHOD`."""
 
     title: str
     explanation: str
@@ -46,7 +46,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Method:
-    """The functions of a method in the former form."""
+    """The functions of a method as older plug-ins declare them."""
 
     reason: str
     nothing_to_learn: str
@@ -79,7 +79,7 @@ _TRAITS = ("cost_of_token", "joins_runs", "counts_apart", "starts_anew")
 
 
 def method_of_today(listed: Listed) -> MethodFacts:
-    """Return a method of the present form for a `Listed` object. Raise BpeError if its module has no `METHOD`."""
+    """Return a method of the current class for an older plug-in. Raise BpeError if its module has no `METHOD`."""
     module = import_module(listed.module)
     if not hasattr(module, "METHOD"):
         raise BpeError("a method is an object of a class that derives from bpe_core.methods.kit.method.Method")
@@ -96,7 +96,10 @@ def method_of_today(listed: Listed) -> MethodFacts:
 
 
 def _base_of(work: Method) -> type[today.Method]:
-    """Return the base class of the new method, so that it explains boundaries as the former method did."""
+    """Return the class from which the method of an older plug-in derives.
+
+    The class decides how boundaries are explained, as the field `why` of the older plug-in requests.
+    """
     from bpe_core.methods.registry import METHODS, USUAL
 
     usual = type(METHODS[USUAL])

@@ -7,23 +7,23 @@ from bpe_core.methods.kit.method import Method
 
 
 def first_turn(history: History) -> int:
-    """Return the last step of the first stage, in which a method learns from other words.
+    """Return the number of steps in the first stage, for a method that learns in two stages.
 
-    Return 0 if there is one stage.
+    Return 0 for a method with one stage.
     """
     return min(Method.of(history.recipe).turns(history), default=0)
 
 
 def has_ranks(history: History) -> bool:
-    """Return whether each boundary of a text has a rank.
+    """Return whether each boundary of a text has a rank, the number of the step that removes it.
 
-    A boundary has a rank if at most one step removes the boundary, and no step restores it.
+    This is so if at most one step removes a boundary, and no later step restores the boundary.
     """
     return _only_joins_in_order(history) and Method.of(history.recipe).has_ranks
 
 
 def learns_by_ranks(history: History) -> bool:
-    """Return whether boundaries have ranks in the words that the history was learned from."""
+    """Return whether each boundary in the words of the corpus has a rank, the number of the step that removes it."""
     return _only_joins_in_order(history) and Method.of(history.recipe).learns_by_ranks
 
 
@@ -32,5 +32,8 @@ def _only_joins_in_order(history: History) -> bool:
 
 
 def steps_in_words(history: History) -> str:
-    """Return the number of steps as words for people. If the history has no steps, return the number of tokens."""
+    """Return a text that counts the steps, such as `3 merges`.
+
+    If the history has no steps, the text counts the tokens.
+    """
     return history.recipe.wording.counted(len(history)) if len(history) else f"{history.vocabulary_size:,} tokens"

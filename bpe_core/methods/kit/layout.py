@@ -59,9 +59,10 @@ def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
 def laid_out(
     parts: Sequence[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]], counts: npt.NDArray[np.int64]
 ) -> Layout:
-    """Return the layout of words that are given in parts.
+    """Return the layout of words that are given in several parts.
 
-    A part has the symbols end to end, and the lengths of the words.
+    Each part has the symbols of its words end to end, and the length of each word. `counts` are the counts of all
+    words.
     """
     lengths = np.concatenate([np.zeros(0, np.int64), *(lengths for _, lengths in parts)])
     starts = _starts(lengths)
@@ -145,7 +146,7 @@ def _lay_out_pieces(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Lay
 def _ids_of_pieces(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, lengths: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int32], int]:
-    """Return the symbol of each byte or character, and the number of extra tokens for unknown characters."""
+    """Return the symbol of each byte or character, and the number of further tokens that unknown characters need."""
     plain, glued, continuing = (
         _table(alphabet, kinds) for kinds in (("byte", "character"), ("glued",), ("continuation",))
     )

@@ -26,7 +26,7 @@ class Holders:
 
 @dataclass(frozen=True)
 class Reachability:
-    """A result that says whether a text can produce a token. `witness` is a text whose tokens include the token."""
+    """A result that states whether any text is encoded with a certain token. `witness` is such a text."""
 
     kind: Literal["reachable", "unreachable", "not learned yet", "not found"]
     witness: str | None = None
@@ -35,7 +35,7 @@ class Reachability:
 
 @dataclass(frozen=True)
 class TokenLife:
-    """The life of a token, as known after `at` steps."""
+    """The facts about a token after `at` steps: its counts, the larger tokens made from it, and its words."""
 
     token: int
     at: int
@@ -68,5 +68,5 @@ class TokenLife:
 
     @property
     def is_scaffold(self) -> bool:
-        """Return whether larger tokens have replaced all occurrences of the token."""
+        """Return whether the token no longer occurs, because larger tokens have replaced all its occurrences."""
         return self.is_born and self.curve[0][1] > 0 and self.count == 0 and bool(self.takers)

@@ -82,7 +82,7 @@ class Piece:
     def times_joined(self, history: History) -> int | None:
         """Return the count of the step that made the token.
 
-        Return None if the count is not known, or if the token is left over from a dropped token.
+        Return None if the count is not known, or if the token only came back when a larger token was dropped.
         """
         is_known = self.step > 0 and history.has_counts and history.columns.right[self.step - 1] != NOTHING
         return int(history.columns.count[self.step - 1]) if is_known else None
@@ -93,9 +93,9 @@ def pieces_of(nodes: Iterable[Node]) -> list[Piece]:
 
 
 class NeighbourPair(NamedTuple):
-    """A pair of neighbours at a boundary. It exists from the merge `first` until the merge `last`.
+    """A pair of tokens that are neighbours at a boundary, from the merge `first` until the merge `last`.
 
-    The merge `last` joined the pair, or joined a token of the pair to another token.
+    The merge `last` joined the pair, or joined a half of the pair to another token.
     """
 
     left: int

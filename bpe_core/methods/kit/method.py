@@ -46,9 +46,9 @@ class Method(MethodFacts):
     nothing_to_learn
         The message for a text from which the method cannot learn anything.
     has_ranks
-        Whether exactly one step removes a boundary of a text, and no step restores it.
+        Whether each boundary of a text has a rank: at most one step removes the boundary, and no step restores it.
     learns_by_ranks
-        Whether the same is true of the boundaries in the words that the method learns from.
+        Whether each boundary in the words of the corpus has a rank.
     shared_as
         The way in which the script of a shared page splits texts by this method. It is empty if the script
         cannot.
@@ -81,10 +81,9 @@ class Method(MethodFacts):
         return method
 
     def _part(self, file: str, name: str) -> Any:
-        """Return an object from a file in the method's folder.
+        """Return an object, such as a function, from a file in the method's folder.
 
-        If the folder does not have the object, search the folders of the base classes. Return None if there is
-        no such object.
+        If the folder does not have the object, search the folders of the base classes. Return None if no folder has it.
         """
         for kind in type(self).__mro__:
             package = sys.modules[kind.__module__]
@@ -111,7 +110,9 @@ class Method(MethodFacts):
         return self._part("warm_up", "WORK") or {}
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:
-        """Return a learner before its first step. If a history is known, the learner makes its steps first.
+        """Return a learner before its first step.
+
+        If `known` is given, the learner makes the steps of this history first.
 
         Parameters
         ----------
@@ -158,9 +159,9 @@ class Method(MethodFacts):
         return Alphabet.for_words(words, recipe)
 
     def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet | None:
-        """Return the first tokens of a method that chooses among pieces of words. The words may have any marker.
+        """Return the first pieces of a method that begins with pieces of words. The words may have any marker.
 
-        Return None for all other methods.
+        Return None for a method that does not begin with pieces.
         """
         return None
 
@@ -169,25 +170,25 @@ class Method(MethodFacts):
         return recipe.merge_limit(len(alphabet))
 
     def words_at_first(self, words: WordTable, recipe: Recipe) -> Inside | None:
-        """Return the words of the first stage, if the method first learns within runs of words.
+        """Return the words of the first stage, for a method that first learns within the words inside runs.
 
-        Otherwise return None.
+        Return None for a method with one stage.
         """
         return None
 
     def turns(self, history: History) -> Mapping[int, str]:
-        """Return the steps after which the method learns in another way.
+        """Return the numbers of steps after which another stage of learning begins.
 
-        Each step has a sentence that explains the change.
+        Each number has a sentence that explains the change.
         """
         return {}
 
     def second_stage(self, history: History) -> dict[str, Any]:
-        """Return the choices with which the method continues a table across words."""
+        """Return the choices with which the method continues any table by merges across words."""
         raise NotImplementedError
 
     def blocks(self, words: WordTable, recipe: Recipe, work: Work) -> RunBlocks | None:
-        """Return the blocks of the texts, if the method learns a separate table for each block.
+        """Return the blocks of the texts, if the method compresses each block with a separate table.
 
         Otherwise return None.
         """
@@ -199,15 +200,18 @@ class Method(MethodFacts):
         return None
 
     def readings(self, history: History) -> Iterable[History]:
-        """Return other interpretations of a file's table, as histories of this method with the same tokens."""
+        """Return histories of this method that could have made the same table of tokens.
+
+        A file with a table does not always say by which method the table was made.
+        """
         return ()
 
     def settled(self, history: History) -> Mapping[str, Any]:
-        """Return the choices that a history's recipe leaves open but that its steps prove."""
+        """Return the choices that the recipe of a history does not have, but that follow from its steps."""
         return {}
 
     def told_of(self, history: History) -> str:
-        """Return a sentence about the method's own choices that made a history.
+        """Return a sentence for people about the choices of this method with which a history was learned.
 
         Return an empty string if no sentence is useful.
         """
@@ -258,15 +262,16 @@ class Method(MethodFacts):
     def life(
         self, token: int, at: int, history: History, words: WordTable | None, usual: Callable[[], TokenLife]
     ) -> TokenLife:
-        """Return the life of a token after `at` steps.
+        """Return the facts about a token after `at` steps.
 
-        `usual` computes the life in the usual way: from the steps, and from the words if they are known.
+        `usual` computes the facts from the steps, and from the words if they are known. A method can change the result.
         """
         return usual()
 
     def ways(self, history: History, scores: Sequence[float] | None, dropout: float, usual: Callable[[], Ways]) -> Ways:
         """Return the ways to split a word by all tokens of a history. `scores` is None if the scores are unknown.
 
-        `usual` returns the usual ways: by the tokens, and with merges that are skipped at random.
+        `usual` returns the ways that most methods have: by the tokens alone, and by merges of which some are skipped at
+        random.
         """
         return usual()

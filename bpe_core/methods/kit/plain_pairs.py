@@ -143,9 +143,9 @@ class PlainLearner:
         return self._rule.key(pair, self._texts, self._first_place)
 
     def _first_place(self, pair: Pair) -> int:
-        """Return the first cell of a pair.
+        """Return the first cell at which a pair occurs. Return NOTHING if the pair occurs nowhere.
 
-        Runs at the beginning that no longer hold the pair are skipped in later calls.
+        The method remembers the first runs that no longer hold the pair, and skips these runs in the next call.
         """
         places = self._places[pair]
         for skipped in range(self._gone.get(pair, 0), len(places)):

@@ -58,7 +58,7 @@ class Reason:
         return self.written(count, reasons) if self.is_known(reasons) else ""
 
     def values(self, history: History) -> npt.NDArray[Any]:
-        """Return the value of every step, for sorting. NaN becomes the smallest value."""
+        """Return the value for each step, so that steps can be sorted by it. NaN becomes the smallest value."""
         if not self.is_known(history.reasons):
             return np.zeros(len(history))
         values = np.asarray(self.value(history.columns.count, history.reasons))
@@ -66,6 +66,9 @@ class Reason:
 
 
 def told_reasons(recipe: Recipe, one: Step | Candidate) -> list[tuple[str, str]]:
-    """Return the titles and texts of the known reasons of a step or a candidate, without the count."""
+    """Return the values by which a step or a candidate was chosen, as pairs of title and text.
+
+    The count is left out.
+    """
     texts = ((reason.title, reason.text(one.count, one.reasons)) for reason in Method.of(recipe).reasons(recipe))
     return [(title, text) for title, text in texts if text]

@@ -65,7 +65,7 @@ class Tokenizer:
     # -- from a text to tokens -------------------------------------------------------------
 
     def expect(self, size: int, work: Work = ALONE) -> None:
-        """Prepare to encode `size` bytes in pieces.
+        """Prepare to encode texts of `size` bytes in all.
 
         If the machine code for this size is still being compiled, wait and report progress.
         """
@@ -110,7 +110,7 @@ class Tokenizer:
         return batch or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
 
     def numbers(self, ids: Int32s | Int64s) -> Int64s:
-        """Return the file's ids of a text's tokens. Raise an error if a token has no id in the file."""
+        """Convert token indices to the ids in the tokenizer's file. Raise an error if a token has no id in the file."""
         numbers = self.history.numbers
         if numbers is None:
             return np.asarray(ids, np.int64)
@@ -173,10 +173,11 @@ class Tokenizer:
         behind: Int64s,
         inside: set[tuple[int, int, int]],
     ) -> Iterator[int]:
-        """Yield the index of each token that ends inside a character that normalization makes several.
+        """Yield the index of each token that ends inside one original character.
 
-        The last index comes first. The last token of such a character has its bytes. The earlier tokens of the
-        character end at the offset where the character begins. A marker, which has no character, has the same offset.
+        Normalization can replace one character by several characters, and tokens can end between these. The last index
+        comes first. Only the last token of such a character gets the bytes of the character. The earlier tokens end at
+        the offset where the character begins. A marker, which has no character, has this offset as well.
         """
         for place in np.flatnonzero(behind_char[:-1] == first_char[1:])[::-1].tolist():
             if first_char[place] < behind_char[place]:
@@ -186,9 +187,10 @@ class Tokenizer:
                 yield place
 
     def _ending_inside(self, text: str, at: int, allowed: tuple[str, ...]) -> set[tuple[int, int, int]]:
-        """Return the tokens that end inside the next character, each with its first byte and its end.
+        """Return the tokens that begin before an original character and end inside it.
 
-        The tokens hold at least one whole character.
+        This is possible if normalization replaces the character by several characters. Each token is returned with its
+        first byte and its end.
         """
         tokens = set[tuple[int, int, int]]()
         segmenter = self._segmenter

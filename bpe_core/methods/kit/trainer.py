@@ -102,7 +102,7 @@ class Trainer:
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return the progress in bytes or tokens, if the run is further along in this unit than in steps.
+        """Return the progress in bytes or tokens, if this progress is larger than the progress in steps.
 
         Otherwise return None.
         """
@@ -190,7 +190,10 @@ class Trainer:
         return method.begin(self.words, self.recipe, known, fast=is_fast)
 
     def _is_fast(self, size: int, work: Work) -> bool:
-        """Return whether machine code makes the steps. Wait for it if no other way is fast enough."""
+        """Return whether machine code makes the steps.
+
+        If machine code is not ready and the slower ways would take too long, wait for machine code.
+        """
         compiled = self._method.compiled
         plain = self._method.plain
         if compiled is None:
@@ -261,9 +264,9 @@ def _check_same(known: Columns, columns: Columns) -> None:
 
 
 def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int) -> None:
-    """Raise RecipeError if a step or a token that the recipe names cannot exist.
+    """Raise RecipeError if the recipe names a step or a token that cannot exist in this run.
 
-    The check runs before the first step.
+    This function is called before the first step.
     """
     for intervention in recipe.interventions:
         if intervention.step > steps:
@@ -283,7 +286,10 @@ def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int)
 
 
 def check_done(recipe: Recipe, columns: Columns, learned: int, end: EndReason) -> None:
-    """Raise RecipeError if a forced pair does not occur, or if the run ended before the step of an intervention."""
+    """Raise RecipeError if an intervention of the recipe had no effect.
+
+    A forced pair may occur nowhere in the text, or the run may end before the step of the intervention.
+    """
     for step, (left, right) in forced_at(recipe.interventions).items():
         if step <= learned and columns.count[step - 1] == 0:
             raise RecipeError(

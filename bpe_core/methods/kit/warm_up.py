@@ -1,4 +1,4 @@
-"""The parts of the small jobs that run each method's kernels once, so that the kernels are compiled."""
+"""The functions with which each method runs its kernels once on small inputs, so that the kernels are compiled."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ LONG_WORD = "low" * 300
 
 
 def wanted_of(words: WordTable, history: History) -> MeasuredPairs:
-    """Return small inputs for counting the tokens of words after each step."""
+    """Return small inputs for the kernels that count the tokens of words after each step."""
     steps = len(history) + 1
     return MeasuredPairs(words.counts, words.counts, np.ones(steps, np.bool_), np.zeros(steps))

@@ -1,4 +1,4 @@
-"""The interface for other ways to split a word by the tokens that a method learned."""
+"""The interface for the different ways to split a word by the tokens of a history."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Ways(Protocol):
 
     @property
     def known(self) -> tuple[Way, ...]:
-        """Return the ways that this method offers."""
+        """Return the ways to split that this method offers."""
 
     def own(self, word: bytes) -> Ids:
         """Return the tokens into which the tokenizer itself splits a word."""

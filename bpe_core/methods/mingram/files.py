@@ -1,3 +1,3 @@
-"""The kinds of tables that can hold a vocabulary of MinGram: the kinds of Unigram, except llama.cpp's."""
+"""The kinds of tables that can hold a vocabulary of MinGram: the kinds of Unigram, except the table of llama.cpp."""
 
 TABLES = frozenset({"scores", "Unigram"})

@@ -66,9 +66,9 @@ def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def joins_wanted(recipe: Recipe, base: int) -> int:
-    """Return the number of pieces to begin with.
+    """Return the number of pieces with which learning begins.
 
-    If the recipe gives a number of drops, it is eleven times this number.
+    If the recipe gives the number of drops, the result is eleven times this number.
     """
     if recipe.vocab_size is None:
         return round((recipe.merges or 0) * MORE_THAN_ASKED / (MORE_THAN_ASKED - 1))

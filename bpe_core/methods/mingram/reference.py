@@ -1,8 +1,8 @@
 """The reference of MinGram, by its article: short, plain and slow.
 
-**The split.** A word is split into the fewest tokens. Of several ways with the same number, the most probable way wins,
-which has the highest sum of log-probabilities, as in Unigram. With `low`, `er` and `lo`, `wer` there are two ways to
-split `lower` into two tokens, and their probabilities decide.
+**The split.** A word is split into the fewest tokens. If several splits have the same number of tokens, the most
+probable split wins. It has the highest sum of log-probabilities, as in Unigram. With `low`, `er` and `lo`, `wer` there
+are two ways to split `lower` into two tokens, and their probabilities decide.
 
 **Learning.** Begin with the tokens of byte-pair encoding, a tenth more than requested. The first probabilities follow
 from the number of symbols that each token could cover in the corpus. Twice (`em_passes`), split all words and compute

@@ -1,4 +1,7 @@
-"""The learners that repeat the merges of other learners, by the compiled kernels of byte-pair encoding."""
+"""The learners that make merges which other learners have chosen.
+
+They run the compiled kernels of byte-pair encoding.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ MOST_PAIRS_AT_FIRST = 1 << 16
 
 
 class CompiledFollower(CompiledLearner):
-    """A learner whose steps can all be given in advance. It keeps the counts of all pairs, even of rare pairs."""
+    """A learner that makes the merges of a given list. It keeps the counts of all pairs, even of rare pairs."""
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> None:
         room = min(MOST_PAIRS_AT_FIRST, 64 + len(words.text))

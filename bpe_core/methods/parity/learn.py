@@ -35,7 +35,7 @@ NO_LANGUAGES = (
 
 @dataclass(frozen=True)
 class Turn:
-    """A turn of a language: the language to serve, and the most frequent pairs of its words."""
+    """The result of a choice: the language that the next step serves, and the most frequent pairs of its words."""
 
     language: int
     best: list[Candidate]  # with the counts in the texts of the language
@@ -145,9 +145,9 @@ class ParityLearner:
         return Turn(ALL, [], passed)
 
     def _worst_off(self, passed: list[int]) -> int | None:
-        """Return the language with the most tokens for its ratio.
+        """Return the language whose texts are compressed least, compared with its ratio.
 
-        Return None if no language has a pair left to merge.
+        The languages in `passed` are skipped. Return None if no language has a pair left to merge.
         """
         window = self._recipe.window_size
         languages = range(len(self._learners))

@@ -81,7 +81,7 @@ def joined(text: Text, pair: Pair, token: int) -> Text:
 
 
 def joinable(counts: dict[Pair, int], tokens: bpe.TokenBook, recipe: Recipe) -> dict[Pair, int]:
-    """Return the pairs that may be merged, even if they are rare."""
+    """Return the pairs that may be merged, with their counts. Rare pairs are included."""
     return {
         pair: count
         for pair, count in bpe.allowed(counts, tokens, recipe).items()
@@ -96,7 +96,7 @@ def frequent_pairs(text: Text, tokens: bpe.TokenBook, recipe: Recipe) -> list[tu
 
 
 class LanguageCosts:
-    """The costs of all languages: the tokens of their texts, their turns, and the languages without a pair to merge."""
+    """A record of all languages: the tokens of their texts, their turns, and the languages without a pair to merge."""
 
     def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet) -> None:
         dev = [language.dev for language in words.languages if language.dev is not None]

@@ -45,7 +45,7 @@ FALLS_INTO: dict[str, Any] = dict(
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of which tokens are dropped again, and into which tokens they are split."""
+    """The choices of PickyBPE: which tokens are dropped, and what a dropped token is split into."""
 
     tau: float | None = choice(0.9, **TAU)
     falls_into: FallsInto = choice("parts", **FALLS_INTO)

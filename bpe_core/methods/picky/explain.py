@@ -49,7 +49,7 @@ class Event:
 
 
 class WordThroughSteps:
-    """The states of a word after each step that changes the word. Places in the word are counted in base symbols."""
+    """A word with its tokens after each step that changes them. Places in the word are counted in base symbols."""
 
     def __init__(self, word: bytes, cut: WordCutter, inside: DroppingWords, steps: int) -> None:
         self.starts = inside.starts(word)  # the byte of each symbol, and the end
@@ -84,7 +84,10 @@ class WordThroughSteps:
             self.events[place].append(Event(at, before[fallen], NOTHING))
 
     def _note_pieces(self, at: int, now: dict[Span, int]) -> None:
-        """Record the pieces after a step. A piece inside a larger token stays recorded as a part of this token."""
+        """Record the tokens that a step made or split.
+
+        A token that becomes a part of a larger token stays recorded.
+        """
         stops = [stop for _, stop in now]
         starts = [start for start, _ in now]
         for span, piece in list(self._there.items()):
@@ -190,7 +193,7 @@ class WhyDropping(WordReasons):
         return self.never((ids[index], ids[index + 1]), raw, followed.starts[place])
 
     def _changed(self, past: list[Event], coming: Event | None) -> Explanation:
-        """Explain a boundary by the last event before now and the next event at this boundary."""
+        """Explain a boundary by its last event before this step, and by its next event after this step."""
         last = past[-1]
         fall = next((event for event in reversed(past) if not event.joins), None)
         if last.joins:
@@ -210,7 +213,7 @@ class WhyDropping(WordReasons):
         )
 
     def never(self, pair: Pair, word: bytes, place: int) -> Explanation:
-        """Explain a boundary that no step ever removes in this word."""
+        """Explain a boundary at which no step joins two tokens in this word."""
         named = " + ".join(self.texts[half] for half in pair)
         step = self._steps.get(pair)
         if step is None:

@@ -18,14 +18,20 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
 
 
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    """Return a learner by machine code. It does not need the forced history, because it learns the same steps again."""
+    """Return a learner by machine code.
+
+    The history `forced` is not used, because the learner makes the same steps again.
+    """
     from bpe_core.methods.picky.compiled import CompiledDropping  # loads machine code
 
     return CompiledDropping(words, alphabet, recipe, recipe.merge_limit(len(alphabet)))
 
 
 def what_is_wrong(history: History) -> str:
-    """Return a message if the made and dropped tokens of a file are not valid. Return an empty string if they are."""
+    """Return a message if a history makes or drops a token in a way that is not possible.
+
+    Otherwise return an empty string.
+    """
     if not len(history):
         return ""
     tokens = history.reasons.get(TOKEN)

@@ -51,9 +51,9 @@ class Choice:
 
 @dataclass
 class Merge:
-    """A merge with the drops after it.
+    """A merge, and the drops that directly follow it.
 
-    A drop is a token, its remaining count, and the tokens into which it was split.
+    A drop has the dropped token, its remaining count, and the tokens into which it was split.
     """
 
     choice: Choice
@@ -62,7 +62,7 @@ class Merge:
 
 
 class Tokens:
-    """The tokens by their texts, in the order in which the texts are first made, and which tokens are in use.
+    """The tokens in the order in which their texts are first made, with a set of the tokens that are in use.
 
     A word may spell the text of its marker. So two tokens have the same text only if they have the same number of base
     symbols.
@@ -118,7 +118,7 @@ def count_apart(corpus: Corpus) -> dict[Pair, int]:
 
 
 def joinable(corpus: Corpus, tokens: Tokens) -> dict[Pair, int]:
-    """Return the counts of the pairs without unknown symbols."""
+    """Return the counts of all pairs that may be joined. Pairs with unknown symbols are left out."""
     return {
         (left, right): count
         for (left, right), count in count_apart(corpus).items()
@@ -170,7 +170,7 @@ def without(word: Word, token: int, apart: Word) -> Word:
 
 
 def end_of(corpus: Corpus, tokens: Tokens, most: int) -> EndReason:
-    """Return the reason why learning has ended with this corpus."""
+    """Return why learning has ended: the vocabulary is full, all pairs are too rare, or no pairs are left."""
     if len(tokens.in_use) == most:
         return "vocabulary full"
     return "too rare" if joinable(corpus, tokens) else "no pairs"

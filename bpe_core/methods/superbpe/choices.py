@@ -15,7 +15,7 @@ _COMMANDS = ("train", "extend")
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of the step from which merges join words, and of the superwords that are allowed."""
+    """The choices of SuperBPE: the step from which merges join words, and the superwords that are allowed."""
 
     transition: int | None = choice(  # None: half of the steps
         None,

@@ -1,6 +1,8 @@
-"""The second stage of SuperBPE by the kernels of byte-pair encoding, which get the number of words in each token.
+"""The second stage of SuperBPE, which runs the kernels of byte-pair encoding.
 
-The second stage begins with the tokens of the first stage as symbols. There are about a fifth as many of them as bytes.
+The kernels get the number of words in each token.
+
+The symbols of the second stage are the tokens of the first stage. A corpus has about a fifth as many tokens as bytes.
 """
 
 from __future__ import annotations
@@ -38,7 +40,10 @@ Part = TypeVar("Part")
 
 
 class CompiledAcross(CompiledLearner):
-    """The learner of the second stage. If the recipe limits the bytes of tokens, it begins with bytes as symbols."""
+    """The learner of the second stage. Its symbols are the tokens of the first stage.
+
+    If the recipe limits the length of tokens, the symbols are bytes, and the merges of the first stage are made again.
+    """
 
     def __init__(
         self, words: WordTable, alphabet: Alphabet, recipe: Recipe, known: History, made: int, *, cutter: Cutter
@@ -91,7 +96,7 @@ def span_of(text: bytes, past_colons: bool) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Runs:
-    """A block of runs, and the words in the runs."""
+    """A part of the runs, with the words in these runs."""
 
     text: Bytes
     starts: Int64s  # offsets of the words, and the end of the last
@@ -133,7 +138,7 @@ def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
 
 
 def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
-    """Return the layout of the runs in tokens. A history splits the runs into these tokens."""
+    """Return the runs as an array of tokens. The history splits the runs into tokens."""
     tokens = TokensOfRuns(history, cut)
 
     def in_tokens(part: slice) -> tuple[Int32s, Int64s]:
@@ -149,7 +154,7 @@ def _machine(recipe: Recipe) -> Machine:
 
 
 def _of_each(work: Callable[[slice], Part], words: WordTable) -> list[Part]:
-    """Run a job on blocks of runs, on all threads. Return the results in the order of the blocks."""
+    """Run a job on parts of the runs, on all threads. Return the results in the order of the parts."""
     size = len(words.text)
     if size > MOST_CELLS:
         raise TooLarge(f"The distinct runs of words hold {size:,} bytes; training can hold at most {MOST_CELLS:,}.")

@@ -1,4 +1,4 @@
-"""The two stages of SuperBPE, computed from the tokens of a table."""
+"""The two stages of SuperBPE, found from the tokens of a table that does not state them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bpe_core.splitting.splitter import Splitter
 
 
 def readings(history: History) -> Iterator[History]:
-    """Yield a table of superwords as a history of two stages, once for each possible pattern of the first stage."""
+    """Yield a table of superwords as histories of two stages, one for each pattern that the first stage may have."""
     if history.recipe.pattern == NEEDS["pattern"]:
         for words_by in WORDS_BY:
             yield in_stages(history, words_by)

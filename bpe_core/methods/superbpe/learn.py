@@ -1,7 +1,7 @@
 """The learner of SuperBPE: byte-pair encoding twice, first on the words of a corpus and then on whole runs of words.
 
 The words of the corpus are runs of ordinary words. A pattern of the recipe splits the runs into ordinary words, and the
-first learner gets only these. The second learner makes the same merges in the runs, and then learns more merges.
+first learner gets only these words. The second learner makes the same merges in the runs, and then learns more merges.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
 
 
 def transition_in(history: History) -> int:
-    """Return the number of merges within words in a history. It is below the recipe's number if no pair was left."""
+    """Return the number of merges within words in a history.
+
+    The number is smaller than in the recipe if the first stage had no pair left to merge.
+    """
     across = np.flatnonzero(history.reasons.get(STAGE, np.zeros(0)) > 1)
     return int(across[0]) if len(across) else transition_of(history.recipe, history.alphabet)
 
@@ -109,7 +112,10 @@ class SuperLearner:
         return self._begun_across().candidates(wanted)
 
     def _begun_across(self) -> Learner:
-        """Return the second learner. The first call creates it with the merges made until then."""
+        """Return the learner of the second stage.
+
+        The first call creates the learner, and the learner begins with the merges of the first stage.
+        """
         if self._across is None:
             known = self._forced
             if known is None or len(known) < self._transition:

@@ -80,7 +80,7 @@ def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
 
 
 def inside_of(words: WordTable, recipe: Recipe) -> Inside:
-    """Return the ordinary words of all runs, and the rows of each run's words."""
+    """Return the different ordinary words of all runs, and for each run the rows of its words."""
     splitting = Recipe(pattern=recipe.words_by)
     counts: dict[str, int] = {}
     number: dict[str, int] = {}

@@ -41,7 +41,7 @@ class ScoredCut:
 
 @dataclass(frozen=True)
 class CutComparison:
-    """A comparison at a boundary: the best way of all, and the best way that does the opposite at this boundary."""
+    """A comparison of two ways to split: the best way, and the best way that does the opposite at a boundary."""
 
     is_cut: bool
     taken: ScoredCut
@@ -49,7 +49,7 @@ class CutComparison:
 
     @property
     def lead(self) -> float:
-        """Return the difference between the scores of the two ways.
+        """Return the score of the best way minus the score of the other way.
 
         The difference is the natural logarithm of the factor by which the best way is more probable.
         """

@@ -1,4 +1,4 @@
-"""The learner of Unigram, and the parts that other methods with dropped pieces use too."""
+"""The learner of Unigram, and the functions that other methods which drop pieces also use."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _seeded(words: WordTable, recipe: Recipe) -> SeededAlphabet:
 def begin(words: WordTable, recipe: Recipe) -> LearnerStart:
     """Return the learner before its first step.
 
-    The words are converted to stretches once, for finding the seeds and for learning.
+    The words are converted to stretches only once. The search for seeds and the learner share these stretches.
     """
     check_marker(recipe)
     alphabet, stretches = _seeded(words, recipe)

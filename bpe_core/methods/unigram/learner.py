@@ -1,12 +1,14 @@
 """The rounds of Unigram: estimate, drop rare pieces, estimate again, and drop the pieces that cost least.
 
-A round makes `em_passes` passes over the words. Each pass computes the expected count of every piece, over all ways to
-split each word by their probability. New log-probabilities follow from these counts, and pieces with an expected count
-below one half are dropped. Then pieces whose best path consists of other pieces are dropped. After that, the pieces
-that lower the likelihood of the corpus least are dropped, until `keep_share` per cent of the tokens are left. When no
-more than 1.1 times the requested size is left, the least likely pieces are dropped until the size is reached.
+A round makes `em_passes` passes over the words. Each pass computes the expected count of every piece: the average over
+all ways to split each word, weighted by their probability. New log-probabilities follow from these counts, and pieces
+with an expected count below one half are dropped. Then pieces whose best path consists of other pieces are dropped.
+After that, the pieces that lower the likelihood of the corpus least are dropped, until `keep_share` per cent of the
+tokens are left. When no more than 1.1 times the requested size is left, the least likely pieces are dropped until the
+size is reached.
 
-A rare piece has no probability any more, so its drop changes nothing. A base symbol is never dropped. While it is rare
+A piece that is too rare loses its probability at once, so its later drop changes nothing. A base symbol is never
+dropped. While it is rare
 ("out of force"), it has the score of the least likely token, minus a penalty.
 """
 

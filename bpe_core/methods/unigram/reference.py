@@ -6,11 +6,11 @@ instead of multiplying. By hand, with `l`, `o` and `w` at -2 each and `lo` at -3
 letter, and -5 as `lo w`.
 
 **Learning.** Begin with many pieces of words (`find_seeds`). The first probability of a piece follows from the number
-of symbols that it could cover in the corpus. Then work in rounds. Compute the expected count of each token, over all
-ways to split the words by their probability. Compute new scores from these counts. Drop the pieces with an expected
-count below one half. Repeat these three steps `em_passes` times. Then drop the pieces whose own text is split into
-other pieces, and the pieces with the least loss, until `keep_share` per cent are left. Once no more than 1.1 times the
-requested size is left, drop the least likely pieces until the size is reached.
+of symbols that it could cover in the corpus. Then work in rounds. Compute the expected count of each token: the average
+over all ways to split the words, weighted by their probability. Compute new scores from these counts. Drop the pieces
+with an expected count below one half. Repeat these three steps `em_passes` times. Then drop the pieces whose own text
+is split into other pieces, and the pieces with the least loss, until `keep_share` per cent are left. Once no more than
+1.1 times the requested size is left, drop the least likely pieces until the size is reached.
 
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
     >>> history = train(words, Recipe.preset("unigram", vocab_size=14))
@@ -105,8 +105,9 @@ def word_cutter(history: History) -> WordCutter:
 
 
 class WordPaths:
-    """A splitter that splits each word in the best way. Characters that the alphabet lacks are one unknown token,
-    or bytes.
+    """A splitter that splits each word in the best way.
+
+    Neighbouring characters that the alphabet lacks become one unknown token, or they become tokens of bytes.
     """
 
     def __init__(self, history: History, best: BestPath) -> None:
@@ -143,7 +144,7 @@ class WordPaths:
 
 
 class SummedPaths:
-    """A splitter that finds the best paths of whole words. It rounds sums as the libraries round them."""
+    """A splitter for words in the best way. It rounds each sum of scores as the libraries do."""
 
     def __init__(self, history: History) -> None:
         self._alphabet = history.alphabet
@@ -326,7 +327,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
 
 
 class SmallEnough(Exception):
-    """The exception that ends learning after the last step."""
+    """The exception that ends learning when the vocabulary is small enough."""
 
 
 class Run:
@@ -358,7 +359,7 @@ class Run:
         self.tokens_at_start = self.count_tokens()
 
     def covered(self) -> dict[int, int]:
-        """Return for each token the number of symbols in the corpus that it could cover."""
+        """Return for each token the number of symbols in the corpus that all its occurrences cover."""
         covered = dict.fromkeys(range(len(self.alphabet)), 0)
         for stretch, weight, _ in self.corpus:
             for start in range(len(stretch)):
@@ -375,7 +376,7 @@ class Run:
     # Expected counts, and the new scores that follow from them.
 
     def estimate(self) -> list[int]:
-        """Estimate new scores. Return the pieces that are too rare for a score, the rarest piece first."""
+        """Estimate new scores. Return the pieces that become too rare and lose their score, the rarest piece first."""
         scores = self.with_penalties()
         expected = dict.fromkeys(range(len(self.alphabet)), 0.0)
         for stretch, weight, _ in self.corpus:
@@ -500,7 +501,10 @@ class Run:
 
 
 def shares(stretch: Piece, tokens: Tokens, scores: Scored) -> dict[int, float]:
-    """Return the expected count of each token in a stretch, over all ways to split the stretch by their probability."""
+    """Return the expected count of each token in a stretch.
+
+    The expected count is the average over all ways to split the stretch, weighted by their probability.
+    """
     size = len(stretch)
     edges = [
         (start, stop, tokens[stretch[start:stop]])
@@ -529,7 +533,11 @@ def log_of_sum(first: float, second: float) -> float:
 
 
 def unknown_tokens(symbols: Sequence[int], alphabet: Alphabet) -> int:
-    """Return the number of tokens for a word's unknown characters: one per byte, or one per run of neighbours."""
+    """Return the number of tokens for the unknown characters of a word.
+
+    Each byte is a token if the alphabet has tokens for bytes. Otherwise each run of neighbouring unknown characters is
+    a token.
+    """
     unknown = [not alphabet.symbols[symbol].merges for symbol in symbols]
     if alphabet.unknown_id is None:
         return sum(unknown)

@@ -1,6 +1,7 @@
-"""The pieces that Unigram begins with: pieces of words that occur repeatedly and in different surroundings.
+"""The pieces that Unigram begins with: pieces of words that occur repeatedly, before different symbols.
 
-All places at which the same piece begins form a group, and the next symbol divides the group. A piece is a seed if it
+The search groups all places at which the same piece begins. The next symbol after the piece divides the group into
+smaller groups. A piece is a seed if it
 
 - occurs at least twice, and is no longer than the recipe allows;
 - holds letters of one script, and the word marker only at its beginning, unless the recipe lets scripts or digits mix;
@@ -39,7 +40,7 @@ Repeated = Callable[[Stretches, Int32s, int], tuple[SpelledSeeds, Int64s]]
 
 
 def scripts_by(characters: str, recipe: Recipe) -> npt.NDArray[np.int32]:
-    """Return the script of each character, as the recipe distinguishes scripts.
+    """Return the script of each character as a number, by the choices of the recipe.
 
     If the recipe does not split by scripts, all characters have the same script. If it does not split by numbers, a
     digit has the script of the letter before it.

@@ -13,7 +13,7 @@ WordPieceRule = Literal["count", "score"]
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of the rule for the next pair, and of the longest word that is split."""
+    """The choices of WordPiece: the rule that chooses the next pair, and the longest word that is split."""
 
     wordpiece_rule: WordPieceRule = choice(  # "score": count of the pair / (count of the left * count of the right)
         "count",

@@ -1,6 +1,6 @@
-"""The learner by score with compiled kernels.
+"""The learner of WordPiece by the rule `score`, with compiled kernels.
 
-It adds the arrays for the order of scores to the arrays of byte-pair encoding.
+It adds the arrays for scores to the arrays of byte-pair encoding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bpe_core.support.arrays import grown
 
 
 class ReasonColumns(NamedTuple):
-    """The columns of reasons. They have room for more rows than are filled."""
+    """The columns with the reasons of the steps. They may have more rows than steps."""
 
     left_count: npt.NDArray[np.int64]
     right_count: npt.NDArray[np.int64]

@@ -27,7 +27,7 @@ from bpe_core.segmenting.word_pieces import LongestPieces
 
 
 class ByteWord(TextWord):
-    """A word in which each byte counts as a character."""
+    """A word in which offsets are counted in bytes instead of characters."""
 
     def characters(self, byte: int) -> int:
         return byte

@@ -94,9 +94,9 @@ class Lattice:
 
     @cached_property
     def unit(self) -> int:
-        """Return the integer that represents the price of one token.
+        """Return the integer that represents one token in the prices.
 
-        It is small enough that every sum fits into 64 bits.
+        The integer is small enough that every sum of prices fits into 64 bits.
         """
         bits = 61 - max(1, self.symbols * self.longest**2).bit_length()
         if bits < 0:

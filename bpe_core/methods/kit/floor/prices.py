@@ -1,10 +1,11 @@
 """The floors: lower bounds on the tokens of a corpus.
 
-A floor holds for all vocabularies of a size and all ways to split. Each edge of a lattice has a price. An edge costs
-one token plus its price, and each word is split in the cheapest way. The sum of a piece is the sum of the prices of its
-edges. A vocabulary with the piece saves at most this sum. So the cost of all words minus the largest sums is a floor,
-for any prices. In each round, the pieces with the largest sums get lower prices for their unused edges. All other
-pieces get higher prices for their edges on the cheapest ways. The rounds end when the floor hardly rises.
+A floor is valid for all vocabularies of a size, and for every way to split the words. Each edge of a lattice has a
+price. An edge costs one token plus its price, and each word is split in the cheapest way. The sum of a piece is the sum
+of the prices of its edges. A vocabulary with the piece saves at most this sum. So the cost of all words minus the
+largest sums is a floor, for any prices. In each round, the pieces with the largest sums get lower prices for their
+unused edges. All other pieces get higher prices for the edges that the cheapest splits use. The rounds end when the
+floor hardly rises.
 """
 
 from __future__ import annotations
@@ -48,8 +49,9 @@ class FloorPrices:
     def __init__(self, lattice: Lattice, wanted: int, upper: int, worth: float, warm: Int32s | None = None) -> None:
         """Prepare the search.
 
-        `upper` is the number of tokens with some known vocabulary. `worth` is an estimate of the tokens that the last
-        piece of this vocabulary saves.
+        `wanted` is the number of pieces in a vocabulary. `upper` is the number of tokens with one vocabulary of this
+        size. `worth` estimates the tokens that the least valuable piece of this vocabulary saves. `warm` are the prices
+        that were found for another size.
         """
         self.lattice = lattice
         self.wanted = wanted
@@ -71,9 +73,10 @@ class FloorPrices:
             self._begin(worth, warm)
 
     def _begin(self, worth: float, warm: Int32s | None) -> None:
-        """Choose the first prices that give the highest floor.
+        """Try several first prices, and keep the prices with the highest floor.
 
-        The candidates are the prices `warm` from another size, and the saving of each piece spread over its places.
+        Some first prices distribute the saving of a piece evenly over its edges. If `warm` is given, these prices are
+        tried too.
         """
         best = -(1 << 62)
         prices = self._prices.price.copy()
@@ -136,7 +139,10 @@ class FloorPrices:
 
 
 def _first_prices(lattice: Lattice, worth: float) -> Int32s:
-    """Spread `worth`, the saving of the last chosen piece, over the places of each piece."""
+    """Return prices for all edges.
+
+    Each piece saves about `worth` tokens in all, divided equally among its occurrences.
+    """
     each = np.minimum(worth / np.maximum(1, lattice.counts), lattice.lengths - 1)
     prices: Int32s = (each * lattice.unit).astype(np.int32)[lattice.edges.piece]
     return prices

@@ -42,7 +42,7 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """A first estimate of the tokens: the number of tokens in the words after each merge of byte-pair encoding."""
+    """A first estimate for the search from byte-pair encoding: the count of each merge, and the tokens after it."""
 
     tokens: Int64s
     counts: Int64s  # the count of each merge
@@ -63,9 +63,10 @@ class Guess:
         return int(self.tokens[min(max(0, wanted), len(self.tokens) - 1)]) if len(self.tokens) else symbols
 
     def worth(self, wanted: int) -> int:
-        """Return the count of the merge number `wanted`.
+        """Estimate how many tokens the last of `wanted` pieces saves.
 
-        If there are fewer merges, return 1, the least that a piece can save.
+        The estimate is the count of the merge with this number. If there are fewer merges, return 1, because a useful
+        piece saves at least one token.
         """
         return int(self.counts[wanted - 1]) if 0 < wanted <= len(self.counts) else 1
 
@@ -80,7 +81,7 @@ class Moment:
 
 @dataclass
 class Search:
-    """The search for one vocabulary size, with the best results until now.
+    """The search for the floor and the vocabulary of one size, with the best results until now.
 
     Tokens for unknown characters are not counted.
     """
