@@ -79,7 +79,11 @@ class Alphabet:
     spelled: SpelledSeeds | None = None  # the seeds, which come last
 
     def kept(self, what: object, make: Callable[[], T]) -> T:
-        """Return the result of `make` for this alphabet. The result is computed once and stored under `what`."""
+        """Return a result that depends only on this alphabet.
+
+        The first call with the key `what` computes the result by `make` and stores it. Later calls return the stored
+        result.
+        """
         if what not in self._kept:
             self._kept[what] = make()
         result: T = self._kept[what]
@@ -137,16 +141,16 @@ class Alphabet:
 
     @cached_property
     def id_of_piece(self) -> dict[bytes, int]:
-        """Return the id of each byte, character or `w</w>`.
+        """Return the id of each byte, each character, and each symbol with a marker such as `w</w>`, by its text.
 
-        A word whose text equals the marker does not become the marker.
+        The marker is not included, so a word that spells the marker in its text does not become the marker.
         """
         pieces = ("byte", "character", "glued")
         return {symbol.text: i for i, symbol in enumerate(self.but_seeds) if symbol.kind in pieces}
 
     @cached_property
     def id_of_continuation(self) -> dict[bytes, int]:
-        """Return the id of each character inside a word.
+        """Return the id of each symbol for a character inside a word, by the character.
 
         Return an empty map if there are no separate symbols inside words.
 
@@ -173,7 +177,7 @@ class Alphabet:
 
     @cached_property
     def marker_id(self) -> int | None:
-        """Return the id of the word marker. Return None if the marker is no symbol of its own."""
+        """Return the id of the word marker. Return None if the alphabet has no separate symbol for the marker."""
         return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "marker"), None)
 
     @cached_property
@@ -186,8 +190,9 @@ class Alphabet:
 
     @cached_property
     def idle_fallbacks(self) -> frozenset[int]:
-        """Return the ids of the fallback bytes that never occur, because each character with such a byte is itself
-        a symbol.
+        """Return the ids of the fallback bytes that never occur in a text.
+
+        Some bytes never occur in UTF-8. An ASCII byte never occurs as a fallback if its character is a symbol.
         """
         first = self.first_fallback_id
         known = self.id_of_piece
@@ -196,7 +201,7 @@ class Alphabet:
 
     @cached_property
     def is_plain_bytes(self) -> bool:
-        """Return whether the ids 0 to 255 are the bytes in order and there are no other symbols."""
+        """Return whether the base symbols are exactly the 256 bytes, and the id of each symbol is its byte."""
         return self.spelled is None and self.given == _PLAIN_BYTES.given
 
     @classmethod
@@ -318,9 +323,9 @@ def _characters_inside(words: WordTable) -> list[bytes]:
 
 
 def _with_room(array: npt.NDArray[Number], code_points: npt.NDArray[np.uint32]) -> npt.NDArray[Number]:
-    """Return the array with room for these code points.
+    """Return the array, made long enough to have a place for each of these code points.
 
-    An array for all code points of Unicode would slow down small corpora.
+    The array grows only as needed, because an array for all code points of Unicode would slow down small corpora.
     """
     missing = int(code_points.max(initial=0)) + 1 - len(array)
     return array if missing <= 0 else np.pad(array, (0, missing))
@@ -341,7 +346,7 @@ def _marker_symbols(words: WordTable, recipe: Recipe, pieces: set[bytes]) -> lis
 
 
 class Spelling:
-    """The base symbols of words by the choices of a recipe."""
+    """A converter from words to base symbols, as a recipe requires."""
 
     def __init__(self, alphabet: Alphabet, recipe: Recipe) -> None:
         self._alphabet = alphabet

@@ -83,7 +83,10 @@ def _name_of_texts(names: list[Any], what: str) -> Any:
 
 
 def refuse_names_of_files(text: Any) -> None:
-    """Raise CorpusError if all texts are names of files, because only the letters of the names would be learned."""
+    """Raise CorpusError if all texts are names of files.
+
+    A person who passes the name of a file wants to learn from the file, and not from the letters of its name.
+    """
     given = [text] if isinstance(text, str) else text
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_LOOKED_UP:
         return

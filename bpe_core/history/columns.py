@@ -1,4 +1,4 @@
-"""The columns of a history, with one column for each fact about a step, and the scores of methods that have scores."""
+"""The columns of a history, one for each fact about a step, and the scores of tokens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SINGLE: Mapping[Single | None, int] = {"drop": NOTHING, "add": ADDED, None: -3}
 
 
 class Columns(NamedTuple):
-    """The columns of all steps. Each step is a row, and there may be room for more rows."""
+    """The columns with the facts about all steps. Each step is a row. The arrays may have more rows than steps."""
 
     left: Int32s
     right: Int32s
@@ -59,7 +59,7 @@ MOST_LENGTH = 2**62  # the largest length that is counted; the sum of two such l
 
 
 def joined_lengths(first: Sequence[int], left: _Ints, right: _Ints) -> npt.NDArray[np.int64]:
-    """Return the lengths of all tokens. They follow from the lengths of the base symbols and from the joined pairs."""
+    """Return the lengths of all tokens, computed from the lengths of the base symbols and the joined pairs."""
     return once("lengths", (list(first), left, right), lambda: _joined_lengths(first, left, right), _are_same)
 
 
@@ -82,9 +82,9 @@ DROPPED = np.float32(-np.inf)
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The scores of all tokens.
+    """The log-probabilities of all tokens, which may change during a run.
 
-    There is a row for each time that scores were set, and the number of steps before this time.
+    Each row holds the scores that are valid from a number of steps on.
     """
 
     since: Sequence[int]  # the number of steps before each row, ascending from 0
@@ -96,7 +96,7 @@ class Scores:
         return max(0, bisect_left(self.since, steps) - 1)
 
     def until(self, steps: int) -> int:
-        """Return the next number of steps after which another row of scores is valid."""
+        """Return the number of steps at which the scores change next."""
         row = self.number_at(steps)
         return self.since[row + 1] + 1 if row + 1 < len(self.since) else 2**62
 

@@ -20,7 +20,7 @@ def parts_left(history: History) -> dict[int, list[int]]:
 def fallen_apart(history: History, token: int, in_use: list[bool]) -> list[int]:
     """Return the tokens that replace a dropped token: its symbols or its halves.
 
-    A half that was dropped is split, too.
+    If a half was dropped as well, the tokens that replace the half are returned.
     """
     if METHODS[history.recipe.method].falls_into_bytes(history.recipe):
         return history.symbols_of(token)

@@ -255,7 +255,7 @@ class History(Sequence[Step]):
     # --- The numbers by which a file calls its tokens -----------------------------------------
 
     def numbered(self, numbers: Int64s | None, texts: LaidTexts | None = None) -> History:
-        """Return the same history with other ids of a file. If `numbers` is None, the indices are the ids."""
+        """Return the same history with the ids of another file. If `numbers` is None, the ids are the indices."""
         history = copy(self)
         history.numbers = numbers
         history.texts_by_number = texts
@@ -264,17 +264,15 @@ class History(Sequence[Step]):
         return history
 
     def numbers_of(self, indices: npt.ArrayLike) -> Int64s:
-        """Return the ids of the file for these indices."""
+        """Convert token indices to the ids of the file."""
         rows = np.asarray(indices, np.int64)
         return rows if self.numbers is None else self.numbers[rows]
 
     @cached_property
     def unknown_twin(self) -> int | None:
-        """Return the index of a piece with the text and the id of the unknown token.
+        """Return the index of a base symbol with the same text and the same id as the unknown token.
 
-        Return None if there is no such piece.
-
-        In a text this piece has the same meaning as the unknown token.
+        Such a symbol has the same meaning as the unknown token. Return None if there is no such symbol.
         """
         alphabet = self.alphabet
         numbers = self.numbers
@@ -286,7 +284,7 @@ class History(Sequence[Step]):
         return next((id for id in others if alphabet.texts[id] == alphabet.texts[unknown]), None)
 
     def indices_of(self, numbers: Iterable[int]) -> list[int]:
-        """Return the indices for these ids of the file. Raise FormatError for an id that no token has."""
+        """Convert ids of the file to token indices. Raise FormatError for an id that no token has."""
         if self.numbers is None:
             return list(numbers)
         wanted = list(numbers)
@@ -309,7 +307,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def _joins(self) -> Int64s:
-        """Return the rows of the steps that made a new token."""
+        """Return the rows of the steps that made a token which did not exist before."""
         joins = np.flatnonzero(self.columns.right >= 0)
         if TOKEN not in self.reasons:
             return joins
@@ -337,9 +335,9 @@ class History(Sequence[Step]):
         return ids
 
     def of_steps(self, of_tokens: Sequence[T], start: int = 0) -> Sequence[T]:
-        """Return the values for the token of each step, from row `start` on.
+        """Return for each step the value of its token: the token that the step made, dropped or added.
 
-        `of_tokens` holds a value for each token.
+        `of_tokens` holds a value for each token. The steps before row `start` are left out.
         """
         if self.only_joins:
             return of_tokens[len(self.alphabet) + start : self.first_special]
@@ -347,7 +345,10 @@ class History(Sequence[Step]):
 
     @property
     def ids_looked_for(self) -> dict[str, int]:
-        """Return the index of each token that is searched for in texts, by the text of the token."""
+        """Return the index of each token that is searched in texts, such as a special token.
+
+        The key is the text of the token.
+        """
         ids = [*range(self.first_special, self.index_count), self.alphabet.unknown_id]
         indices_of_tokens = zip(self.recipe.tokens_looked_for, ids, strict=False)
         return {token: id for token, id in indices_of_tokens if id is not None}
@@ -400,7 +401,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def _joined_anew(self) -> list[int]:
-        """Return the rows of the steps that made a token which was already in use."""
+        """Return the rows of the steps whose result is a token that was already in the vocabulary."""
         in_use = set[int]()
         joined_anew = list[int]()
         for row, (id, right) in enumerate(zip(self.indices.tolist(), self.columns.right.tolist(), strict=True)):
@@ -480,14 +481,17 @@ class History(Sequence[Step]):
         return rows
 
     def row_joining(self, pair: Pair, block_of: int) -> int | None:
-        """Return the row of the step that joins a pair, in the block of the step with the row `block_of`.
+        """Return the row of the step that joins a pair in one block of the corpus.
 
-        Return None if no step of the block joins the pair.
+        It is the block of the step with the row `block_of`. Return None if no step of the block joins the pair.
         """
         return self._row_joining.get((self._blocks[block_of], pair))
 
     def last_step_beside(self, token: int, at: int) -> int:
-        """Return the number of steps at the end of the block in which a token was made, but at most `at`."""
+        """Return the last step, up to `at`, in the block of the corpus to which the step of a token belongs.
+
+        If the history has no blocks, return `at`.
+        """
         row = self.row_of(token)
         if row is None or "block" not in self.reasons:
             return at
@@ -495,13 +499,20 @@ class History(Sequence[Step]):
 
     @cached_property
     def _blocks(self) -> Sequence[int]:
-        """Return the block of each step. If the history has no blocks, each step is in block 0."""
+        """Return for each step the number of its block.
+
+        A method such as Gage's compressor divides the corpus into blocks and learns separately in each block. Without
+        blocks, all numbers are 0.
+        """
         blocks: list[int] = self.reasons["block"].tolist() if "block" in self.reasons else [0] * len(self)
         return blocks
 
     @cached_property
     def _row_joining(self) -> dict[tuple[int, Pair], int]:
-        """Return the row that joins a pair in a block, by block and pair. The first of several rows counts."""
+        """Return for each block and pair the row of the step that joins the pair in the block.
+
+        If several steps of a block join the pair, the first row is returned.
+        """
         rows = self._joining_rows
         keys = zip((self._blocks[row] for row in reversed(rows)), reversed(self.pairs()), strict=True)
         return dict(zip(keys, reversed(rows), strict=True))
@@ -518,7 +529,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def tied(self) -> Bools:
-        """Return a mask of the steps that the tie rule decided, because the runner-up was as good as the chosen pair.
+        """Return a mask of the steps at which the tie rule chose between two equally good pairs.
 
         In most methods two pairs are equally good if they are equally frequent.
         """
@@ -545,9 +556,10 @@ class History(Sequence[Step]):
         return self.tokens_at_start / np.maximum(self.tokens_after, 1)
 
     def compression_of(self, symbols: int) -> Float64s:
-        """Return the compression after each step for a corpus of `symbols` symbols.
+        """Return the average number of base symbols in a token after 0, 1, 2 ... steps.
 
-        Use this for runs in which the first tokens are longer than a symbol.
+        `symbols` is the number of base symbols in the corpus. Use this method if the first tokens of a run are longer
+        than a base symbol, because `compression` would count these tokens as symbols.
         """
         return symbols / np.maximum(self.tokens_after, 1)
 
@@ -557,9 +569,10 @@ class History(Sequence[Step]):
         return -np.diff(self.tokens_after)
 
     def token_counts(self, symbol_counts: Int64s, joined: Int64s | None = None) -> Int64s:
-        """Return the final count of each token, if all steps join.
+        """Return the count of each token after the last step. All steps must join pairs.
 
-        `joined` replaces the learned counts of the steps.
+        `symbol_counts` are the counts of the base symbols before the first step. `joined` says how many tokens each
+        step makes, if the counts of the steps do not.
         """
         joined = self.tokens_saved if joined is None else joined
         counts = np.concatenate([symbol_counts, joined])

@@ -1,4 +1,4 @@
-"""Functions that find the ids of a file in use after the last step, and the token to which each id is decoded."""
+"""Functions that return the ids of a tokenizer's file after the last step, and the token of each id."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""The merge priorities by which texts are encoded if the steps alone do not define this, as in some imported
-vocabularies.
+"""The merge priorities: the order in which pairs are joined in a text.
+
+Most histories need no priorities, because pairs are joined in the order of the steps. Some imported vocabularies have
+another order.
 
 The steps of such a history only say how its tokens were made. `segmenting/by_priority.py` splits words by the
 priorities. Tokens that no pair makes are seeds of the alphabet.
@@ -37,7 +39,8 @@ class PairRows(NamedTuple):
 class MergePriorities:
     """The priorities of pairs.
 
-    In a word the pair with the best priority is joined first, and the leftmost of equal pairs.
+    In a word, the pair with the best priority is joined first. If a pair occurs several times, its leftmost occurrence
+    is joined first.
 
     Exactly one of `pairs` and `priorities` is None.
     """
@@ -51,7 +54,7 @@ class MergePriorities:
     hidden: tuple[int, ...] = ()  # tokens that only serve as parts; alone they are split or unknown
 
     def before(self, token: int) -> MergePriorities:
-        """Return a copy without the tokens from index `token` on."""
+        """Return a copy in which the tokens with the index `token` or a higher index are missing."""
         hidden = tuple(hidden_token for hidden_token in self.hidden if hidden_token < token)
         if self.pairs is None:
             assert self.priorities is not None

@@ -11,7 +11,8 @@ from bpe_core.support.arrays import Bools, Int64s
 def meeting(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int64s]:
     """Return the two symbols that become neighbours in each join.
 
-    If `chosen` marks some joins, only these joins are returned, and tokens of other joins count as symbols.
+    If `chosen` is a mask of some joins, only these joins are returned. Tokens that other joins made then count as
+    symbols.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -30,9 +31,10 @@ def meeting(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int6
 
 
 def outermost(parts: Int64s) -> Int64s:
-    """Return the base symbol at the outer end of each token.
+    """Return for each token the base symbol at one end of the token.
 
-    `parts` holds the outer part of each token. The outer part of a symbol is the symbol itself.
+    For the left ends, `parts` holds the left half of each token. For the right ends, it holds the right half. For a
+    base symbol, it holds the symbol itself.
     """
     while not np.array_equal(further := parts[parts], parts):
         parts = further

@@ -131,7 +131,7 @@ def _joining(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> MergePrior
 
 
 def _under(beginning: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the arrays whose names begin with `beginning`. The keys of the result lack the beginning."""
+    """Return the arrays whose names begin with `beginning`. In the result, the names do not have this beginning."""
     return {name.removeprefix(beginning): array for name, array in arrays.items() if name.startswith(beginning)}
 
 
@@ -148,7 +148,10 @@ def _read_texts(name: str, arrays: Mapping[str, Array]) -> list[bytes]:
 
 
 def _narrowed(array: Array) -> Array:
-    """Return the values in the narrowest type that holds them. If all values are equal, return a single value."""
+    """Return integers in the smallest type that can hold them.
+
+    If all values are equal, return only the first value. Other arrays keep their type.
+    """
     array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     if array.dtype.kind == "i" and len(array):
         least = int(array.min())

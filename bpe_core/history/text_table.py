@@ -27,5 +27,5 @@ def entered(data: Bytes, starts: Int64s) -> Texts:
 
 
 def with_own_room(texts: Texts) -> Texts:
-    """Return the table with a separate buffer, because several threads may share the table."""
+    """Return the same table with a new buffer, because threads can share the table but not its buffer."""
     return texts._replace(beginnings=np.empty_like(texts.beginnings))

@@ -175,9 +175,9 @@ class TokenTexts:
         self.raw.append(kept)
 
     def id_of(self, text: str) -> int | None:
-        """Return the oldest token with this text.
+        """Return the oldest token with this text. Return None if there is no such token.
 
-        Blanks in the text may be visible characters. Return None if there is no token.
+        The text may be written as `shown` writes it, with visible characters for blanks.
         """
         try:
             raw = read_back(text)
@@ -186,9 +186,9 @@ class TokenTexts:
         return self.raw.index(raw) if raw in self.raw else None
 
     def places(self, tokens: int) -> Int64s:
-        """Return the ranks of the first tokens, at least of `tokens` tokens, when texts are sorted by their bytes.
+        """Return for each of the first tokens its place when the tokens are sorted by the bytes of their texts.
 
-        The ranks are cached until more tokens are requested.
+        At least `tokens` places are returned. They are computed again only if more tokens are requested.
         """
         if len(self._places) < tokens:
             self._places = ranks(self.raw[:tokens])
@@ -239,9 +239,9 @@ def check_together(size: int) -> None:
 
 
 def of_tokens(what: object, history: History, find: Callable[[], T]) -> T:
-    """Return the result of `find`, which may depend only on the alphabet and the joined pairs.
+    """Return the result of `find`, which must depend only on the base symbols and the joined pairs of a history.
 
-    The result is cached, and equal histories share the cached result.
+    The result is cached under the key `what`. Other histories with the same tokens get the cached result.
     """
     return once(what, history, find, _have_same_tokens)
 
@@ -274,7 +274,10 @@ class TokenBytes(dict[int, bytes]):
         return text
 
     def _put_together(self, id: int) -> bytes:
-        """Return the bytes of a token by joining its parts. A part that occurs twice is copied."""
+        """Return the bytes of a token by joining its parts.
+
+        If a part occurs twice, its bytes are computed only once.
+        """
         text = bytearray()
         place_of: dict[int, int] = {}
         waiting = [id]
@@ -304,7 +307,10 @@ class TokenBytes(dict[int, bytes]):
         return self._history.token_lengths([len(self[id]) for id in range(len(self._history.alphabet))])
 
     def joined(self, ids: Iterable[int]) -> bytes:
-        """Return the joined bytes of several tokens. If tokens inside words are marked, blanks separate the words."""
+        """Return the joined bytes of several tokens.
+
+        If tokens inside words have a marker such as `##`, a blank is put before each token that begins a word.
+        """
         if self._history.alphabet.continuing:
             parts = [self[id] if not place or self._continues(id) else b" " + self[id] for place, id in enumerate(ids)]
         else:
@@ -315,7 +321,10 @@ class TokenBytes(dict[int, bytes]):
 
 
 def check_budget(lengths: Sequence[int] | Int64s, base: int, where: str) -> None:
-    """Raise FormatError if the texts of all tokens together would fill the memory. The message begins with `where`."""
+    """Raise FormatError if the texts of all tokens together would need too much memory.
+
+    The message begins with `where`.
+    """
     over = np.flatnonzero(np.cumsum(np.minimum(lengths[base:], BUDGET + 1)) > BUDGET)
     if len(over):
         raise FormatError(f"{where}, step {over[0] + 1:,}: the tokens up to it have more than {BUDGET:,} bytes in all.")

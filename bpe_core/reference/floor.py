@@ -76,7 +76,7 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
 
 
 def fewest(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
-    """Return the number of tokens if each word is split into the fewest tokens by the vocabulary of a witness."""
+    """Return the number of tokens if the vocabulary of a witness splits each word into the fewest tokens."""
     pieces = {tuple(piece) for piece in of["vocabulary"]}
     tokens = 0
     for word, count in zip(certificate["words"], certificate["counts"], strict=True):
@@ -90,7 +90,7 @@ def fewest(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
 
 
 def reached(certificate: Mapping[str, Any]) -> dict[int, int]:
-    """Return the number of tokens of each witness by its size.
+    """Return for the size of each witness the number of tokens that it reaches.
 
     Raise FormatError if a witness has a wrong number of tokens or too many pieces.
     """
@@ -128,7 +128,7 @@ def _check_vocabulary(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> 
 
 
 def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
-    """Return for each floor its size, the claimed number of tokens, and the number that its prices prove."""
+    """Return a row for each floor in a certificate: its size, the claimed number of tokens, and the proven number."""
     with gate("The certificate of a floor is not whole"):
         _check_numbers(certificate)
         return [(claim["size"], claim["tokens"], floor(certificate, claim)) for claim in certificate["floors"]]

@@ -21,9 +21,10 @@ USUAL_DISCOUNT = 0.75
 
 
 class PairModel:
-    """A model of pairs of neighbouring events.
+    """A model that gives each event a probability after the event before it.
 
-    A discount lowers the counts. The probability that becomes free goes to the model of single events.
+    An event is a token, or the edge of a word. The counts of pairs are lowered by a discount. The probability that this
+    leaves is shared out by a model of single events.
     """
 
     def __init__(self, words: Words, events: int) -> None:
@@ -54,9 +55,10 @@ class PairModel:
         return (own + self._discount * self._different[event] * self._by_itself(following)) / seen
 
     def _by_itself(self, event: Event) -> float:
-        """Return the probability of an event from the number of different events before it.
+        """Return the probability of an event without regard to the event before it.
 
-        All events share a part of the probability equally.
+        The probability grows with the number of different events that come before the event. A part of it is the same
+        for all events.
         """
         if not self._pairs:
             return 1 / self._events
@@ -73,7 +75,9 @@ class PairModel:
 
 
 def discount(counts: Iterable[int]) -> float:
-    """Return the discount from the number of pairs with the count 1 and the number of pairs with the count 2.
+    """Return the amount by which each count is lowered.
+
+    The amount depends on the number of pairs with the count 1 and the number of pairs with the count 2.
 
     >>> discount([1, 1, 2, 5])
     0.5

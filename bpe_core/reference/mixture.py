@@ -3,9 +3,9 @@
 >>> weighted([{b"low": 1, b"new": 3}, {b"new": 2}], [Fraction(7, 3), Fraction(1)])
 {b'low': 2, b'new': 9}
 
-The counts of a group are multiplied exactly and rounded down. The rest that is missing in the group's total goes to the
-words with the largest fractions, one count to each word. If words have equal counts and not all of them can get a
-count, their hashes decide.
+The counts of a group are multiplied exactly and rounded down. Rounding down makes the total of the group too small. The
+missing counts go to the words with the largest fractions, one count to each word. If words have equal counts and not
+all of them can get a count, their hashes decide.
 """
 
 from __future__ import annotations

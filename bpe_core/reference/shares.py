@@ -1,8 +1,8 @@
-"""The lines that the shares of groups must satisfy for a list of merges, in plain Python.
+"""The conditions on the shares of groups in a corpus under which training makes a given list of merges.
 
 At each step every other pair of neighbours is a rival, and the merge must occur more often than each rival. So each
-rival gives a line: how much more often the merge occurs than the rival in a million bytes of each group. The module
-`insight/shares.py` computes only the lines that matter.
+rival gives a condition, called a line. A line says for a million bytes of each group how much more often the merge
+occurs than the rival. The module `insight/shares.py` computes only the lines that matter.
 
 >>> groups = [{b"ab": 3}, {b"bc": 1}]
 >>> [(step, rival, [round(more) for more in oftener]) for step, rival, oftener in lines(groups, [(97, 98)])]

@@ -1,4 +1,6 @@
-"""The ways to split a word by one vocabulary, in plain Python. List all ways, then choose or weigh them.
+"""The ways to split a word by one vocabulary, in plain Python.
+
+All ways are listed first. Then one way is chosen, or each way gets a probability.
 
 `tokens` maps rows of base symbols to tokens. Each symbol is also a token.
 
@@ -39,13 +41,19 @@ def fewest(symbols: Sequence[int], tokens: Tokens) -> int:
 
 
 def weighed(symbols: Sequence[int], tokens: Tokens, probability: Mapping[int, float]) -> dict[Way, float]:
-    """Return the probability of each way, which is proportional to the product of its tokens' probabilities."""
+    """Return the probability of each way to split.
+
+    The probability is proportional to the product of the probabilities of the way's tokens.
+    """
     weight_of = {way: math.prod(probability[id] for id in way) for way in all_ways(symbols, tokens)}
     return {way: weight / sum(weight_of.values()) for way, weight in weight_of.items()}
 
 
 def dropout(symbols: Sequence[int], merges: Merges, left_out: Fraction) -> dict[Way, Fraction]:
-    """Return the probability of each way by BPE-dropout. All sets of skipped boundaries are tried at each step."""
+    """Return the probability with which BPE-dropout splits the symbols in each way.
+
+    At each step, BPE-dropout skips some boundaries at random. The function tries all sets of skipped boundaries.
+    """
     chance_of: dict[Way, Fraction] = defaultdict(Fraction)
     places = [place for place, pair in enumerate(pairwise(symbols)) if pair in merges]
     for number in range(len(places) + 1):

@@ -1,4 +1,4 @@
-"""The way from a text to its tokens: all parts that `tokenizer.py` uses.
+"""The package that splits a text into tokens. The module `tokenizer.py` uses all its modules:
 
 text_encoder      encodes a whole text by kernels or by a specification; the segmenters of methods derive from it
 cutting           finds the special tokens of a text, normalizes the text and splits it into words, with offsets

@@ -35,7 +35,10 @@ _PARTS = 16  # the least number of parts, if each thread makes the bytes of its 
 
 
 class Jobs(NamedTuple):
-    """The sizes of jobs in bytes or characters. Later jobs are smaller, so that all threads finish together."""
+    """The sizes of the parts that threads encode, in bytes or characters.
+
+    The last parts are smaller, so that all threads finish at about the same time.
+    """
 
     most: int
     threads: int
@@ -95,7 +98,7 @@ class Texts:
 
     @property
     def searched(self) -> Iterable[Any]:
-        """Return the data in which special tokens are searched."""
+        """Return the data in which special tokens are searched: the bytes of all texts."""
         return (self.data,)
 
     @property
@@ -104,17 +107,17 @@ class Texts:
 
     @property
     def room(self) -> int:
-        """Return the size of the array of ids that is made before encoding.
+        """Return a size for the array of ids, which is made before the number of ids is known.
 
-        Texts rarely have more ids than half their bytes. A larger array would itself cost nothing, but the C library
-        does not use the memory of huge arrays again.
+        Texts rarely have more ids than half their bytes. A larger array is avoided, because the C library gives the
+        memory of very large arrays back to the system.
         """
         return self.size // 2
 
     def parts(self, cuts: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
         """Divide the texts into parts for the threads.
 
-        Return the parts, and the index of each text's edge among the edges of all parts.
+        Return the parts, and for each edge of a text its index among the edges of all parts.
         """
         edges, of_texts = _divided(self, cuts, jobs)
         return [partial(self._between, edges[start : stop + 1]) for start, stop in _shared_out(edges, jobs)], of_texts
@@ -129,16 +132,16 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Unread:
-    """Many texts that are not yet bytes. Each thread converts its part while other threads encode."""
+    """Many texts that are not yet converted to bytes. Each thread converts its part while other threads encode."""
 
     texts: list[Any]
     edges: Int64s  # in characters, or in bytes for texts that are bytes
 
     @classmethod
     def of(cls, texts: Any) -> Unread | Texts:
-        """Return texts that the threads convert later.
+        """Return texts that the threads convert to bytes later.
 
-        Return converted texts if the conversion is quick, or if a text is large.
+        Return texts that are already converted if the conversion is quick, or if a single text is very large.
         """
         if isinstance(texts, (str, bytes)) or type(texts).__module__.startswith("pyarrow"):
             return Texts.of(texts)
@@ -161,9 +164,9 @@ class Unread:
 
     @property
     def room(self) -> int:
-        """Return the size of the array of ids that is made before encoding.
+        """Return a size for the array of ids, which is made before the number of ids is known.
 
-        A character outside ASCII may have several ids.
+        The size is larger than for ASCII, because a character outside ASCII may have several ids.
         """
         return 2 * self.size
 
@@ -264,9 +267,9 @@ def encoded_by_kernels(
 
 
 def _divided(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
-    """Add safe edges inside large texts.
+    """Divide large texts at offsets where the division changes no word.
 
-    Return all edges, and the index of each text's edge among them.
+    Return the edges of all parts, and for each edge of a text its index among them.
     """
     edges = texts.edges
     more = list[int]()
@@ -348,7 +351,7 @@ class _ResultCollector:
     def _room_for(self, number: int) -> Int32s:
         """Return an array for the ids of part `number`.
 
-        The array is the final place of the ids if all parts before this part are done. Otherwise it is a spare array.
+        If all earlier parts are done, the array is a part of the final array. Otherwise it is a spare array.
         """
         if number == len(self._offsets) - 1 and not self._beyond:
             return self._ids[self._free :]

@@ -50,7 +50,8 @@ class Groups:
 class HiddenSymbols:
     """The base symbols of one text that cover no byte, in order.
 
-    An edit moves the hidden symbols after it. A new result for a part of the text replaces the hidden symbols there.
+    If the text is edited, the hidden symbols behind the edit move. When a part of the text is split again, its hidden
+    symbols are replaced.
     """
 
     places: Int64s  # the byte after each symbol
@@ -86,7 +87,10 @@ class HiddenSymbols:
 
     @cached_property
     def goes_left(self) -> Bools:
-        """Return a mask of the symbols that end a word which begins at an earlier offset."""
+        """Return a mask of the hidden symbols that belong to the symbol before them.
+
+        These symbols end a word that begins at an earlier offset.
+        """
         indices = np.arange(len(self))
         places_first = np.searchsorted(self.places, self.places)
         places_last = np.searchsorted(self.places, self.places, side="right") - 1
@@ -102,7 +106,7 @@ class HiddenSymbols:
         return begins
 
     def alone(self, at: int) -> Int64s:
-        """Return the offsets of the hidden symbols that make up a whole token after `at` merges."""
+        """Return the offsets at which hidden symbols form a token without any visible symbol, after `at` merges."""
         stand = self.before >= np.int32(at)
         if self._begins_place.all():
             return self.places[np.flatnonzero(stand & (self.behind >= np.int32(at)))]
@@ -223,7 +227,8 @@ class Boundaries(Segmentation):
     def splice(self, start: int, removed: int, added: bytes) -> None:
         """Update the boundaries after an edit of the text.
 
-        A few new bytes become part of the token before them, so that typing does not flicker.
+        Until the new bytes are split into tokens, a few new bytes belong to the token before them. So typing does not
+        flicker.
         """
         stop = start + removed
         behind = max(self.ranks[start], self.ranks[stop])
@@ -371,7 +376,10 @@ def joined(parts: list[PlacedSymbols]) -> PlacedSymbols:
 
 
 def shifted_hull(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:
-    """Return the smallest range that covers the new bytes and the range `old`, which the edit moves."""
+    """Return the smallest range that covers the new bytes of an edit and the range `old`.
+
+    The edit moves the range `old` before the two are combined.
+    """
     if old is None:
         return start, start + added
 

@@ -1,8 +1,8 @@
 """The splitting of words by a table of priorities. The best pair of neighbours is joined until no pair can be joined.
 
-By a table of priorities, a token may be joined before an older token, and from other halves than the halves it was
-learned from. So a boundary has no rank, and each word is split again at each step. The tokens of a word stay valid
-until a step adds a token that could be joined in the word.
+With a table of priorities, a token may be joined before an older token. It may also be joined from other halves than
+the halves of its own step. So a boundary has no rank, and each word is split again at each step. The tokens of a word
+stay valid until a step adds a token that could be joined in the word.
 
     >>> import numpy as np
     >>> from bpe_core.history.alphabet import Alphabet
@@ -209,9 +209,9 @@ class JoinedWords:
         return (symbols, widths) if self._left_out.isdisjoint(symbols) else self._without(symbols, widths)
 
     def _without(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
-        """Remove the symbols that the table leaves out. Return the other symbols and their widths in bytes.
+        """Remove the symbols that the table leaves out. Return the remaining symbols, and their widths in bytes.
 
-        The bytes of a removed symbol go to the next symbol. At the end of a word they go to no symbol.
+        The bytes of a removed symbol count as bytes of the next symbol. At the end of a word they belong to no symbol.
         """
         kept = list[int]()
         wide = list[int]()
@@ -253,7 +253,10 @@ class JoinedWords:
 
     @cached_property
     def whole(self) -> dict[bytes, int]:
-        """Map each word that is a whole token to this token. The oldest token counts if several have equal texts."""
+        """Map the text of each token to the token, for words that become one token without any join.
+
+        If several tokens have equal texts, the oldest token is used.
+        """
         alone = self._hidden | frozenset(self.joining.left_out)
         alone |= self._fallback if self.joining.pairs is None else frozenset()
         if self.puts_unknown_together:  # then neighbouring words are looked up together, too
@@ -265,7 +268,7 @@ class JoinedWords:
     def _fallback(self) -> frozenset[int]:
         """Return the tokens for unknown characters.
 
-        Only the library `tokenizers` finds them in a text that spells them.
+        If a word spells such a token, only the library `tokenizers` treats the word as this token.
         """
         return frozenset(id for id, merges in enumerate(self.history.alphabet.merging) if not merges)
 
@@ -303,9 +306,9 @@ class JoinedWords:
         return self._with_made_symbols(meeting, first, last, self.joining.pairs)
 
     def _with_made_symbols(self, meeting: Int64s, first: Int64s, last: Int64s, pairs: PairRows) -> Int64s:
-        """Add to `meeting` the pairs that become neighbours because base symbols can also be joined from other symbols.
+        """Add the pairs of neighbours that occur because some base symbols can be joined from other symbols.
 
-        An example of a base symbol that can be joined is a character that ends a word.
+        An example of such a base symbol is a character that ends a word. `meeting` holds all other pairs of neighbours.
         """
         left, right, made = (column[pairs.token < self._base] for column in pairs)
         begins = _reached(made, first[left])
@@ -322,7 +325,10 @@ class JoinedWords:
         return np.unique(np.append(meeting, np.array(further, np.int64)))
 
     def _joined_seeds(self) -> Iterator[list[int]]:
-        """Yield the symbols of each seed that can be joined from neighbours although no step of the history made it."""
+        """Yield the symbols of each seed that can be joined from neighbours.
+
+        No step of the history made these seeds.
+        """
         if self.joining.priorities is not None:
             for id in np.flatnonzero(self.joining.priorities[: self._base] != NO_PRIORITY).tolist():
                 yield self._spelling.symbols(self.history.alphabet.texts[id])

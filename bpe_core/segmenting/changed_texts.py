@@ -44,7 +44,7 @@ class ChangedTexts:
     def of(self, data: Bytes, edges: Int64s) -> tuple[Bytes, Int64s] | None:
         """Normalize texts that are stored end to end. Return the normalized texts end to end, and their edges.
 
-        Return None if the table of replacements holds an invalid text.
+        Return None if a replacement in the recipe's table is not a valid text.
         """
         out = np.empty(kernel.SIGN * int(edges[-1] - edges[0]) + _MORE * len(edges), np.uint8)
         free_at = np.zeros(len(edges), np.int64)
@@ -60,13 +60,13 @@ class ChangedTexts:
 
 @cache
 def unchanged_texts() -> ChangedTexts:
-    """Return the machine code for texts that no normalization changes."""
+    """Return the normalizer by machine code for recipes that do not normalize."""
     return ChangedTexts(WholeTexts(None, Marks(shows_blanks=False)))
 
 
 @lru_cache(maxsize=8)
 def changed_texts(recipe: Recipe) -> ChangedTexts | None:
-    """Return the machine code that normalizes texts as the recipe says.
+    """Return the normalizer by machine code for a recipe.
 
     Return None if the recipe normalizes by rules that are not SentencePiece's.
     """

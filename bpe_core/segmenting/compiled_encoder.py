@@ -58,7 +58,10 @@ Numbers: TypeAlias = Sequence[int] | Int32s
 
 @dataclass(eq=False)
 class Desk:
-    """The buffers of one thread that encodes to one kind of result after a fixed number of merges."""
+    """The buffers of one thread for a call of the kernels.
+
+    They serve one kind of result, such as ids, and one number of merges `at`.
+    """
 
     kind: int
     at: int
@@ -73,7 +76,7 @@ class Desk:
     def for_short_texts(self, changes: TextChanges) -> kernel.ShortText:
         """Return buffers for texts of at most SHORT_TEXT bytes.
 
-        Normalization makes a text at most a few times longer.
+        The buffers are larger than this size, because normalization can make a text a few times longer.
         """
         given = bytearray(SHORT_TEXT)
         changed = np.zeros(SIGN * (SHORT_TEXT + 3), np.uint8)
@@ -109,7 +112,7 @@ class CompiledEncoder:
         """Make the tables of the kernels.
 
         If `pieces` is given, words are not merged. They are split into the longest pieces, or into the pieces with the
-        best total score. `kind` chooses between the two.
+        best total score, as `kind` says.
         """
         history = history if pieces is None else history.first(0)
         self._cutting = cutting
@@ -163,7 +166,10 @@ class CompiledEncoder:
         return self.ids_of_laid(data, starts, np.array([0, len(data)]), at)[0]
 
     def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        """Encode the words of several texts. Return all ids, and the offset of each text's first id."""
+        """Encode the words of several texts. Return all ids, and the offset of each text's first id.
+
+        `starts` holds the offset of each word in `data`, and `edges` holds the offset of each text.
+        """
         check_length(data)
         return self._fill(self._take_desk(self._kind, at), data, edges, starts)
 
@@ -288,9 +294,9 @@ class CompiledEncoder:
         )
 
     def _remembered_words(self, kind: int, at: int) -> RememberedWords:
-        """Return the cache of encoded words that all buffers of this kind share.
+        """Return the cache of encoded words for one kind of result after `at` merges.
 
-        The cache exists even if all buffers are in use.
+        All buffers of this kind share the cache.
         """
         with self._lock:
             known = self._remembered.get((kind, at))
@@ -306,7 +312,10 @@ def check_length(data: Bytes) -> None:
 
 
 def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
-    """Return an empty table with room for the merges of `left` and `right`. `base` is the number of base symbols."""
+    """Return an empty table with room for the merges of `left` and `right`.
+
+    `base` is the number of base symbols. The caller enters the merges later.
+    """
     merges = len(left)
     room = BUCKET << (merges // 2).bit_length()
     number = np.zeros(MERGE_NUMBERS, np.int64)

@@ -44,7 +44,7 @@ WORDS_AT_ONCE = 1 << 14  # words that are split in about 10 ms
 class PiecesOverTime(NamedTuple):
     """The tokens that exist after each step.
 
-    The tokens of a word change only if a step adds or drops a token of the word, or if scores change.
+    The tokens of a word can change only if a step adds a token, drops a token of the word, or sets new scores.
     """
 
     since: Sequence[int]  # the steps after which every word may be split differently; the first is 0

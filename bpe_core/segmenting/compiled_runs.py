@@ -35,10 +35,16 @@ _ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code
 
 
 class FollowedTokens:
-    """A kernel that applies some steps of a history to the tokens that the other steps made."""
+    """A kernel that applies the chosen steps of a history to tokens.
+
+    The tokens are the result of the steps that are not chosen.
+    """
 
     def __init__(self, history: History, chosen: Bools, mark: int = 0) -> None:
-        """Make the tables of the chosen steps. If `mark` is given, the steps apply only to tokens with this flag."""
+        """Make the tables of the chosen steps.
+
+        If `mark` is given, the steps apply only to tokens whose numbers have this flag.
+        """
         self._table, self._steps = step_tables(history, chosen, mark)
         self._up_to = lru_cache(maxsize=2)(self._table_up_to)
 
@@ -48,7 +54,7 @@ class FollowedTokens:
         return self._table._replace(number=number)
 
     def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        """Apply the steps before step `at` to each range of tokens between two borders.
+        """Apply the chosen steps before step `at` to rows of tokens. `borders` are the ends of the rows.
 
         Return the new tokens and borders.
         """
@@ -59,7 +65,7 @@ class FollowedTokens:
 
 
 class _ByTexts(CompiledEncoder):
-    """An encoder whose methods all call `ids_of_texts`."""
+    """The base class of encoders for runs. Its other methods call `ids_of_texts`."""
 
     def ids(self, text: str, at: int) -> Int32s:
         data = np.frombuffer(text.encode(), np.uint8)
@@ -89,7 +95,7 @@ class FollowedRuns(_ByTexts):
 
 
 class CompiledRuns(FollowedRuns):
-    """An encoder of runs for histories without drops, in which each boundary has a rank."""
+    """An encoder of runs for histories that never drop a token. It can also compute the ranks of boundaries."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)
@@ -169,7 +175,10 @@ def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTa
 
 
 def _further(keys: Int64s, chosen: Bools) -> Int32s:
-    """Return for each chosen step the next chosen step with the same key."""
+    """Return for each chosen step the next chosen step with the same key in `keys`.
+
+    Return NEVER for all other steps.
+    """
     later = np.full(len(keys), NEVER, np.int32)
     rows = np.flatnonzero(chosen)
     rows = rows[np.argsort(keys[rows], kind="stable")]
@@ -181,7 +190,7 @@ def _further(keys: Int64s, chosen: Bools) -> Int32s:
 class CompiledSuperwords(_ByTexts):
     """An encoder of SuperBPE. It applies the merges within words first, then the merges across words.
 
-    The ranks of boundaries are the same as in other encoders.
+    The class computes the ranks of boundaries as its base class does.
     """
 
     def __init__(self, history: History, cutting: Cutting) -> None:
@@ -202,9 +211,9 @@ class CompiledSuperwords(_ByTexts):
 
 
 def first_across(history: History) -> int:
-    """Return the index of the first merge that joins a space to a character before it.
+    """Return the index of the first merge that joins a space to a character before the space.
 
-    Only merges across words join a space to a character before it.
+    Merges within words never do this, so the first stage of learning ends before this merge.
     """
     byte = np.array([text[0] for text in history.alphabet.decoded])
     before, behind = (byte[symbols] for symbols in meeting(history))
@@ -213,7 +222,10 @@ def first_across(history: History) -> int:
 
 
 class _RanksAcross:
-    """A calculator of the ranks of the boundaries between the words of runs."""
+    """A calculator of the ranks of boundaries in runs.
+
+    It computes the ranks between words. The caller gives the ranks within words.
+    """
 
     def __init__(self, runs: WordRuns) -> None:
         self._runs = runs
@@ -248,9 +260,9 @@ class RanksOfRuns:
         self._machine = machine_of(named_table(runs.inside.pattern))
 
     def of(self, symbols: Int32s) -> Int32s:
-        """Return for each cell the step that removes the boundary before it.
+        """Return for each cell the step that removes the boundary before this cell.
 
-        Cells with negative numbers separate runs.
+        `symbols` holds the symbols of many runs. A cell with a negative number separates two runs.
         """
         is_known = symbols >= 0
         begins = is_known & ~np.concatenate((np.zeros(1, np.bool_), is_known[:-1]))

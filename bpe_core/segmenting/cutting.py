@@ -54,7 +54,10 @@ class Part:
 
 
 class AllowedTokens(NamedTuple):
-    """The added tokens to search: tokens that the caller allows, and tokens that are searched in every text."""
+    """The tokens to search in a text.
+
+    These are the special tokens that the caller allows, and the added tokens that are searched in every text.
+    """
 
     find: Find  # finds tokens in the given text
     find_changed: Find  # finds the other tokens in the normalized text
@@ -81,7 +84,7 @@ class Cutting:
 
     @cached_property
     def recipe(self) -> Recipe:
-        """Return the recipe without special tokens. Special tokens are searched only if the caller allows them."""
+        """Return the recipe without special tokens, because only the tokens that the caller allows are searched."""
         return self._recipe.with_changes(special_tokens=()) if self._recipe.special_tokens else self._recipe
 
     @cached_property
@@ -123,7 +126,7 @@ class Cutting:
 
     @cached_property
     def of_changed(self) -> Recipe:
-        """Return the recipe for texts that are already normalized."""
+        """Return the recipe without its normalization, for texts that are already normalized."""
         return self.recipe.with_changes(preparation=(), **dataclasses.asdict(Normalization()))
 
     @cached_property
@@ -136,7 +139,7 @@ class Cutting:
 
     @cached_property
     def keeps_all(self) -> bool:
-        """Return whether every byte of a text belongs to a word, unchanged."""
+        """Return whether the words of a text always hold every byte of the text, and change no byte."""
         pattern = NAMED_PATTERNS.get(self._recipe.pattern)
         drops = pattern is not None and pattern.drops_whitespace
         return not (self.gives_words or self._always or self.normalizes or drops)
@@ -174,7 +177,7 @@ class Cutting:
         return self._steps.texts_of_words(changed) if changed else ()
 
     def words_of(self, piece: TracedPiece) -> Iterable[str]:
-        """Return the words of one part of the text."""
+        """Return the words of a part of a text that holds no special token."""
         if not self.gives_words:
             return self.words(piece.text)
         if self._steps.wants_places:
@@ -182,7 +185,7 @@ class Cutting:
         return self._steps.texts_of_words(piece.text)
 
     def laid(self, pieces: Sequence[TracedPiece]) -> FlatWords:
-        """Return the words of all parts end to end, for recipes whose steps split texts into words."""
+        """Return the words of all parts end to end. This method serves recipes with steps instead of a pattern."""
         from bpe_core.segmenting.laid_words import FlatWords  # loads machine code
 
         at_once = self._laid if sum(len(piece.text) for piece in pieces) >= LONG else None
@@ -230,9 +233,9 @@ class Cutting:
 
     @cached_property
     def _laid(self) -> LaidWords | None:
-        """Return the array operations that split long texts into words.
+        """Return the operations that split many texts into words by arrays.
 
-        Return None if a step has no array operation.
+        Return None if the steps of the recipe cannot be expressed in this way.
         """
         from bpe_core.segmenting.laid_words import laid_words  # loads machine code
 
@@ -294,7 +297,7 @@ class Cutting:
     def cuts(self, text: str) -> Int32s:
         """Return the offsets in bytes of the words in a normalized text, and the end of the text.
 
-        The pattern must keep all characters.
+        The pattern must not drop any characters.
         """
         words = self._splitter.words(text)
         lengths = map(len, words if text.isascii() else (word.encode() for word in words))
@@ -321,7 +324,9 @@ class UnknownTogether(Cutting):
 
 
 class GivenWords(Cutting):
-    """A splitter of a text that is made of a list of words, so that every method can split a table of words.
+    """A splitter that does not use the pattern. It divides the text at offsets that the caller gives.
+
+    So every method can split a table of words as if the table were a text.
 
     >>> given = GivenWords(Recipe.preset("gpt2"), b"isn't", np.array([0, 2, 5]))
     >>> list(given.placed_words(given.text))  # the pattern would have split it into isn and 't
@@ -357,9 +362,9 @@ class GivenWords(Cutting):
 
 @lru_cache(maxsize=16)
 def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
-    """Return a fast function that checks whether a text or its bytes may hold a special token.
+    """Return a fast function that checks whether a text may hold a special token.
 
-    False is certain. True means that the text must be searched.
+    If the function returns False, the text holds no special token. If it returns True, the text must be searched.
     """
     expressions = _beginning_alike(specials)
     of_bytes = [re.compile(expression.encode()) for expression in expressions]
@@ -375,9 +380,9 @@ def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
 
 
 def _beginning_alike(specials: tuple[str, ...]) -> list[str]:
-    """Return one regular expression for each group of tokens with the same first characters.
+    """Return one regular expression for each group of special tokens with the same first characters.
 
-    A search for tokens with the same first characters is much faster.
+    Such a search is much faster than a search with one expression for all tokens.
     """
     groups: dict[str, list[str]] = {}
     for token in specials:
@@ -388,7 +393,10 @@ def _beginning_alike(specials: tuple[str, ...]) -> list[str]:
 
 
 def ids_of_each(items: Iterable[Item], cut: Callable[[Item], Sequence[int]]) -> Int32s:
-    """Return the tokens of many words, end to end. Each different word is split once."""
+    """Return the tokens of many words, end to end.
+
+    `cut` splits a word into tokens. It is called only once for equal words.
+    """
     ids: list[int] = []
     known: dict[Item, Sequence[int]] = {}
     for item in items:

@@ -22,9 +22,9 @@ REMEMBERED_WORDS = 1 << 16
 
 
 class Changes(NamedTuple):
-    """The different splits of one word through the history.
+    """All splits of one word, one for each step that changes the tokens of the word.
 
-    `ids[i]` are the tokens after `since[i]` steps and more, until the next number in `since`.
+    `ids[i]` are the tokens of the word from `since[i]` steps on, until the number of steps reaches `since[i + 1]`.
     """
 
     since: list[int]

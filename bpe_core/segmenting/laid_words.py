@@ -87,7 +87,7 @@ class FlatWords:
         return np.searchsorted(self.texts, np.arange(self.count + 1))
 
     def cut_at(self, cuts: Int32s) -> FlatWords:
-        """Return the same texts with the word borders in `cuts`, which hold all former borders and further ones."""
+        """Return the same texts with more word borders. `cuts` holds all borders, the former borders included."""
         texts = self.texts[np.searchsorted(self.cuts, cuts[:-1], side="right") - 1]
         return dataclasses.replace(self, cuts=cuts, texts=texts)
 
@@ -132,7 +132,7 @@ Operation = Callable[[FlatWords], FlatWords]
 
 class LaidWords:
     def __init__(self, operations: Sequence[Operation], *, ends_in_bytes: bool, but: Collection[str]) -> None:
-        """Store the operations. They are correct only for texts that hold none of the texts in `but`."""
+        """Store the operations. They must not be used for a text that holds one of the texts in `but`."""
         self._operations = operations
         self._ends_in_bytes = ends_in_bytes
         self._but = but
@@ -172,7 +172,10 @@ def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> 
 
 
 def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
-    r"""Remove the long literal texts at the beginning of a step's expression, because tables are too small for them.
+    r"""Remove the long literal texts at the beginning of a step's expression.
+
+    The table of an expression would be too large with them. Texts that hold a removed text must be split without
+    tables.
 
     Return the changed step and the removed texts.
 
@@ -281,7 +284,7 @@ def _parted(expression: str) -> tuple[str, str]:
 
 
 def _is_one_character(expression: str) -> bool:
-    """Return whether the expression is one literal character, which means the same inside a set."""
+    """Return whether the expression is one literal character, which can also be written in a set like `[^a]`."""
     if len(expression) == 1:
         return expression not in ".^$*+?()[]{}|\\"
     return len(expression) == 2 and expression[0] == "\\" and not expression[1].isalnum()

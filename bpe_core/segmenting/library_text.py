@@ -1,6 +1,6 @@
-"""The decoding of tokens as the library of a table's file does it.
+"""The decoding of tokens to text in the same way as the library that wrote the table's file.
 
-If the file has no library, the text is decoded as a library decodes its `tokenizer.json`.
+If no library belongs to the file, the text is decoded as a library decodes the `tokenizer.json` for this table.
 """
 
 from __future__ import annotations

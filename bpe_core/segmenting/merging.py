@@ -37,14 +37,14 @@ SEPARATOR = -1  # any negative number separates words in an array of symbols
 
 
 class MergedWord(NamedTuple):
-    """The base symbols of a word, and the rank of the boundary before each symbol except the first."""
+    """The base symbols of a word, and the rank of each boundary between two symbols."""
 
     symbols: list[int]
     ranks: list[int]
 
 
 class Merges:
-    """The merges of a history, which its method applies in words or in runs of words."""
+    """The merges of a history, applied to words. For methods with superwords, they are applied to runs of words."""
 
     def __init__(self, history: History) -> None:
         self._base = len(history.alphabet)
@@ -52,9 +52,9 @@ class Merges:
         self._method = METHODS[history.recipe.method]
 
     def ranks_of(self, symbols: Int32s, work: Work = ALONE) -> Int32s:
-        """Return for each cell the step that removes the boundary before it.
+        """Return for each cell the step that removes the boundary before this cell.
 
-        `symbols` holds words between separators.
+        `symbols` holds the symbols of many words, with separators between the words.
         """
         if by_machine_code(len(symbols), ENCODING, work, is_needed=False):
             return self._compiled.of(symbols)
@@ -137,7 +137,7 @@ MOST_SYMBOLS = 1 << 23  # symbols of all tokens together; far more than tables o
 class WordMerger:
     """An encoder in plain Python that merges word by word.
 
-    It encodes single words, and texts before kernels are ready.
+    The program uses it for single words. It also encodes texts until the kernels are ready.
     """
 
     def __init__(self, history: History, cutting: Cutting) -> None:
@@ -196,7 +196,7 @@ class WordMerger:
 
 
 class LongestMatch:
-    """Another way to split a word by merged tokens: choose the longest token that fits, from left to right."""
+    """A splitter that does not apply merges. It chooses the longest token that fits, from left to right."""
 
     def __init__(self, history: History) -> None:
         if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:

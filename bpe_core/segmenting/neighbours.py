@@ -87,7 +87,10 @@ def join_neighbours(
 
 
 class ByPair(dict[int, Found | None]):
-    """A cache of pairs and the tokens they become. Pairs are looked up in sorted rows when a text first needs them."""
+    """A cache that maps each pair of tokens to the token that joins them.
+
+    A pair is looked up in the sorted rows of the table when a text first needs it.
+    """
 
     def __init__(self, pairs: PairRows) -> None:
         super().__init__()
@@ -109,9 +112,9 @@ class ByPair(dict[int, Found | None]):
 
 
 class ByText(dict[int, Found | None]):
-    """A cache of pairs and the tokens they become.
+    """A cache that maps each pair of tokens to the token that joins them.
 
-    Pairs are looked up by their joined text when a text first needs them.
+    The joined text of a pair is looked up when a text first needs the pair.
     """
 
     def __init__(self, find: Callable[[int, int], Found | None], alone: Bools) -> None:
@@ -130,7 +133,10 @@ class ByText(dict[int, Found | None]):
 
 
 def by_all_texts(history: History, joining: MergePriorities) -> Callable[[int, int], Found | None]:
-    """Return a function in plain Python that equals `text_pairs.JoinedTexts.found`. It suits tables with few tokens."""
+    """Return a function in plain Python that finds the token for two neighbours by their joined text.
+
+    It returns the same as `text_pairs.JoinedTexts.found`, and is fast enough for tables with few tokens.
+    """
     assert joining.priorities is not None
     texts = written(history)
     token_of = dict[bytes, Found]()

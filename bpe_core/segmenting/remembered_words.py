@@ -1,7 +1,7 @@
 """The cache of encoded words that all threads of an encoder share. Each thread fills its own parts of the cache.
 
-Threads look up and enter words without waiting for each other (see `kernels/word_memory.py`). This module takes a lock
-a few dozen times per text: to give another part to a thread whose part is full, and to enlarge the cache. While the
+Threads look up and enter words without waiting for each other (see `kernels/word_memory.py`). A lock is needed only a
+few dozen times per text: when a thread whose part is full gets another part, and when the cache is enlarged. While the
 cache is enlarged, other threads use the old cache, which may become fuller than usual. Words that these threads enter
 in the old cache may be lost. A lost word is merged again when a text needs it.
 """
@@ -64,7 +64,10 @@ class RememberedWords:
             return self._filled(_memory(0, 0, 0))
 
     def more(self, memory: Memory) -> Memory:
-        """Return a new part for a thread whose part is full, or whose part belongs to a former cache."""
+        """Return a new part for a thread.
+
+        The old part is full, or it belongs to a cache that was replaced by a larger cache.
+        """
         with self._changed:
             own = memory.number
             given = self._all.number
@@ -103,7 +106,10 @@ class RememberedWords:
         part[LAST_ENTRY] = used
 
     def _give(self, own: Int64s) -> bool:
-        """Give a thread more of each resource that it lacks. Return whether the cache had enough."""
+        """Give a thread more room of each kind that it lacks, such as entries or words.
+
+        Return whether the cache had enough room.
+        """
         given = self._all.number
         lacking = [(what, last, least) for what, (last, least) in _GIVEN.items() if own[last] - own[what] < least]
         if any(given[last] - given[what] < least for what, last, least in lacking):
@@ -145,7 +151,10 @@ class RememberedWords:
         self._parts.clear()
 
     def _larger_slots(self) -> npt.NDArray[np.uint64]:
-        """Copy all entries into larger slots and return these. Meanwhile other threads use the old slots."""
+        """Copy all entries into a larger array of slots and return this array.
+
+        Meanwhile other threads use the old array.
+        """
         old = self._all.slots
         given = self._all.number
         times = 4 if 3 * SLOT * given[ENTRIES] > len(old) else 1

@@ -1,4 +1,4 @@
-"""The interface of a split text, by which every tokenizer returns the tokens of the text after k steps.
+"""The interface of a segmentation: a text that can return its tokens after any number of steps.
 
 Byte-pair encoding implements the interface by the ranks of boundaries (`boundaries.py`). Other methods have their own
 classes. Code that needs only tokens uses the protocols of this module.
@@ -22,7 +22,10 @@ NO_TOKEN = -1  # the id of bytes that belong to no token, or whose token is not 
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """Neighbouring tokens with their offsets. Some tokens cover no byte, and NO_TOKEN fills the gaps."""
+    """A range of tokens of a text with their offsets.
+
+    A token may cover no byte. Bytes without a token have NO_TOKEN.
+    """
 
     edges: Int64s  # the start of each token, and the end of the last
     ids: Int64s
@@ -56,7 +59,7 @@ class Segmenter(Protocol):
     def segmentation(
         self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled
     ) -> Segmentation:
-        """Return the segmentation of a text, which returns the tokens after any number of steps."""
+        """Return the segmentation of a text. The segmentation can return the tokens after any number of steps."""
 
 
 class Segmentation(Protocol):
@@ -72,13 +75,16 @@ class Segmentation(Protocol):
         """Return the tokens after `at` steps that share a byte with the range from `start` to `stop`."""
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
-        """Add the tokens that cover no byte.
+        """Add to a range of tokens the tokens that cover no byte.
 
-        If `of_neighbours` is true, also add tokens at both ends that belong to words outside the range.
+        If `of_neighbours` is true, also add such tokens of the words directly before and after the range.
         """
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """Return the long work that step `at` needs, to run in another thread. Return None if the work is short."""
+        """Return a function that does the long work for step `at`, so that the caller can run it in another thread.
+
+        Return None if the work is short.
+        """
         return None
 
     def edges(self, at: int) -> Int64s:
@@ -95,8 +101,8 @@ class Segmentation(Protocol):
     def splice(self, start: int, removed: int, added: bytes) -> None:
         """Update the segmentation after an edit of the text.
 
-        The tokens after the edit move, and the new bytes have no result yet.
+        The tokens behind the edit move. The new bytes have no tokens until `put` is called.
         """
 
     def put(self, start: int, answer: Self) -> None:
-        """Replace the words from byte `start` on by `answer`, the segmentation of a part of the text."""
+        """Replace the tokens of a part of the text by the tokens in `answer`. The part begins at byte `start`."""

@@ -50,7 +50,10 @@ class WordEncoder:
         self._compiled: CompiledEncoder | None = None
 
     def make_kernels(self) -> CompiledEncoder:
-        """Return kernels that split words in the same way. The function is called only if `has_kernels` is true."""
+        """Return the kernels that split words as this class does.
+
+        The function is called only if `has_kernels` is true.
+        """
         raise NotImplementedError
 
     def ids_of_word(self, word: bytes, at: int) -> Sequence[int]:
@@ -110,12 +113,18 @@ class WordEncoder:
         return self._ids_laid(kernels, text, at, allowed)
 
     def _ids_laid(self, kernels: CompiledEncoder, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Put the parts of a text end to end, encode them, and return the ids."""
+        """Encode a text with many parts in one call of the kernels, and return the ids.
+
+        The parts are put end to end.
+        """
         parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
         return self._ids_of_parts(kernels, parts, at)[0]
 
     def _ids_by_parts(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Encode a text part by part, and return the ids. If the parts are few, this is faster than `_ids_laid`."""
+        """Encode the parts of a text one by one, and return the ids.
+
+        This is faster if the text has few parts. If it has many parts, `_ids_laid` is called.
+        """
         rest = self._cutting.normalized_parts(text, allowed)
         parts = list(islice(rest, FEW_PARTS + 1))
         if kernels is not None and len(parts) > FEW_PARTS:
@@ -341,7 +350,7 @@ class WordSegmenter(WordEncoder):
 
 
 class _Parts(NamedTuple):
-    """The parts of several texts: the pieces between special tokens, the special tokens, and the positions of both."""
+    """The parts of several texts: special tokens, the pieces between them, and the order of both."""
 
     pieces: list[TracedPiece]
     specials: list[int]  # ids

@@ -1,7 +1,4 @@
-"""The texts of tokens, and all pairs of token texts whose joined text is a token's text too.
-
-Machine code finds the pairs.
-"""
+"""The search by machine code for all pairs of tokens whose joined text is the text of another token."""
 
 from __future__ import annotations
 
@@ -60,7 +57,7 @@ def laid_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Byt
 
 
 class JoinedTexts:
-    """An index of tokens by their texts, which finds the token that two neighbours become."""
+    """An index of tokens by their texts. It finds the token whose text is the joined text of two neighbours."""
 
     def __init__(self, history: History, priorities: Int64s) -> None:
         self.texts, places = _texts_of(history)
@@ -82,9 +79,9 @@ class JoinedTexts:
 
 
 def _texts_of(history: History) -> tuple[Texts, Int64s]:
-    """Return a table of texts, and the index of each token in it.
+    """Return a table of all token texts, and for each token the index of its text in the table.
 
-    If the file's table has all texts, return this table.
+    If the file that was opened has such a table, return this table.
     """
     tokens = np.arange(history.first_special)
     if history.texts_by_number is not None:

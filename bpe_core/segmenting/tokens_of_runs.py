@@ -1,7 +1,7 @@
 """The encoding of whole runs of words by merges that never cross the borders of words.
 
-A run is divided between two bytes if no token holds the two bytes as neighbours. No merge crosses this place, so each
-part can be encoded separately. Most parts are already in a cache.
+If no token holds two bytes as neighbours, no merge can join across the place between these bytes. So a run is divided
+there, and each part is encoded separately. Most parts are already in a cache.
 """
 
 from __future__ import annotations

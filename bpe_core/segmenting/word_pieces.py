@@ -74,7 +74,10 @@ class LongestPieces:
 
 
 def _with_spelled(starting: Ids, continuing: Ids, marker: str) -> Ids:
-    """Let a word that spells `##ing` in the text begin with the continuing token `##ing`."""
+    """Return the tokens that can begin a word, with continuing tokens added by their text with the marker.
+
+    So the continuing token `##ing` can begin a word if the text itself spells `##ing`.
+    """
     if not marker:
         return starting
     spelled = {marker + text: id for text, id in continuing.items()}
@@ -93,7 +96,7 @@ def _lengths_by_first(ids: Ids) -> dict[str, list[int]]:
 def encoding_of(history: History) -> str:
     """Return the encoding by which the bytes of tokens become text.
 
-    Tokens of bytes are decoded as one character per byte.
+    If the base symbols are bytes, each byte becomes one character.
     """
     return "latin-1" if history.recipe.base == "bytes" else "utf-8"
 

@@ -2,7 +2,8 @@
 
 Both passes are byte-pair encoding. The base symbols of the second pass are words instead of bytes. Each pass has its
 own numbers of tokens. `WordRuns` separates the two passes, and maps each merge to its step in the history. A supermerge
-is always learned after the words that it joins, so the rank of a boundary is the one step that removes it.
+is always learned later than the words that it joins. So each boundary is removed by at most one step, and this step is
+its rank.
 """
 
 from __future__ import annotations
@@ -68,7 +69,10 @@ class WordRuns:
             return [run]
 
     def is_edge(self, symbols: Sequence[int], ranks: Sequence[int], boundary: int) -> bool:
-        """Return whether a word of a run ends at this boundary, and this word or the next word has several tokens."""
+        """Return whether a word of a run ends at this boundary, and no supermerge can join it to the next word.
+
+        A supermerge joins only words that are one token, so one of the two words has several tokens.
+        """
         place = 0
         is_several_before = False
         for word in self.words(bytes(symbols)):

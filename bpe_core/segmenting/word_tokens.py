@@ -1,8 +1,9 @@
 """The tokens of a text that is split word by word: the tokens of each different word, and the offsets of all words.
 
 This module serves methods that split each word separately and not by the ranks of boundaries. Such a method has a
-`WordCutter`, a function that splits a word. Its result says for which steps the tokens are valid, so another step needs
-only the words that change. If many words change, a background task splits them in advance.
+`WordCutter`, a function that splits a word. The result of the function says for which steps the tokens are valid. So
+only the words whose tokens change are split again for another step. If many words change, a background task splits them
+in advance.
 
     >>> def by_letters(word: bytes, at: int) -> WordCut:
     ...     '''Single letters, and from step 3 on whole words.'''
@@ -83,7 +84,7 @@ def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tu
 
 
 class FoundAhead(NamedTuple):
-    """The tokens of some words after `at` steps, which a background task computed in advance."""
+    """The tokens of some words after `at` steps. A background task has computed them before they were requested."""
 
     at: int
     which: Int64s
@@ -91,7 +92,7 @@ class FoundAhead(NamedTuple):
 
 
 class Cuts:
-    """The tokens of a text's different words after the step that was requested last."""
+    """The tokens of the different words in a text, after the number of steps that was requested last."""
 
     def __init__(self, keys: list[Key], cut_words: WordsCutter) -> None:
         self._keys = keys
@@ -105,12 +106,15 @@ class Cuts:
         self._ahead: FoundAhead | None = None
 
     def _changed(self, at: int) -> tuple[Int64s, Int64s]:
-        """Return the special tokens, and the words, whose tokens may be different after `at` steps."""
+        """Return the indices of the entries whose tokens may change at `at` steps: first special tokens, then words."""
         changed = (self._since > at) | (self._until <= at)
         return np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """Return a function that splits the changed words in advance. Return None if these words are few and short."""
+        """Return a function that splits the words that change at step `at`, so that another thread can run it.
+
+        Return None if these words are few and short.
+        """
         _, which = self._changed(at)
         if self._is_ready_ahead(at, which):
             return None
@@ -153,7 +157,10 @@ class Cuts:
         self.ids, self.ends = np.concatenate((self.ids, word_cuts.ids)), np.concatenate((self.ends, word_cuts.ends))
 
     def for_keys(self, keys: list[Key], cut_words: WordsCutter) -> Cuts:
-        """Return the tokens of other words. Words that are in both lists keep their tokens, which are copied."""
+        """Return the tokens for another list of words.
+
+        The tokens of words in both lists are copied and not computed again.
+        """
         index = {key: i for i, key in enumerate(self._keys)}
         old = np.array([index.get(key, NOTHING) for key in keys], np.int64)
         cuts = Cuts(keys, cut_words)
@@ -261,8 +268,9 @@ class _PlacedTokens(NamedTuple):
 class WordTokens(Segmentation):
     """A text with its tokens after every step: the `Segmentation` of a method that splits word by word.
 
-    An edit moves the words after it. Until the new tokens are computed, a few new bytes are shown as part of the token
-    before them, so that typing does not flicker. Many new bytes, and the words that they divide, are shown as no token.
+    An edit moves the words behind the edit. Until the new bytes are split, a few new bytes are shown as part of the
+    token before them, so that typing does not flicker. Many new bytes, and the words that they divide, are shown
+    without a token.
     """
 
     def __init__(self, data: bytes, words: Words, cut_words: WordsCutter) -> None:
