@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 from bpe_core.errors import CorpusError, EncodingError, OutputError, RecipeError
 from bpe_core.history.token_texts import quoted
 from bpe_core.methods.facts import MethodFacts
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import Argument, Choice
-from bpe_core.recipes.parts import CUSTOM_PATTERN
+from bpe_core.recipes.parts import CUSTOM_PATTERN, BaseSymbols, Normalization
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.recipes.ties import TIE_RULES
@@ -28,6 +28,10 @@ from bpe_core.text.patterns import NAMED_PATTERNS, SPELLED_OUT
 ANY_TABLE = "a merge table or session written by `train`, a tokenizer that `convert` reads, or hf:owner/name"
 # The common choices that are arguments.
 OF_ALL = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", "border", "whole_characters")
+# The choices that go with base symbols that are no text.
+OF_SYMBOLS: Mapping[str, Any] = MappingProxyType(
+    vars(Normalization()) | dict(base="characters", pattern="none", custom_pattern="", unit="file")
+)
 LIMITS, LANGUAGES = "when to stop", "languages"  # groups of arguments that every command has
 OwnArguments = Mapping[str, tuple[Choice, Argument]]  # choices that only some methods have, by name
 MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
@@ -169,6 +173,8 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
     border = (
         "a character that marks borders in the texts, as in mor|phe|mes: no merge crosses it, and tokens leave it out"
     )
+    base = "what the files hold instead of text: integers in .npy and .npz files of NumPy"
+    add("--base", dest="base_symbols", choices=[name for name in get_args(BaseSymbols) if name], help=base)
     add("--border", type=text_argument, metavar="SIGN", help=border)
     special = "a special token: a text that is never split (may be repeated)"
     add("--special", action="append", type=text_argument, metavar="TOKEN", help=special)
@@ -201,6 +207,8 @@ def chosen_recipe(options: argparse.Namespace, preset: str, own: OwnArguments = 
         changes |= {"pattern": CUSTOM_PATTERN, "custom_pattern": given["regex"]}
     elif "pattern" in changes:
         changes["custom_pattern"] = ""
+    if given.get("base_symbols"):
+        changes = {**OF_SYMBOLS, "name": (kind := given["base_symbols"]), "base_symbols": kind, **changes}
     if given.get("special"):
         changes["special_tokens"] = tuple(given["special"])
     recipe = _recipe_in(given["recipe"]) if given.get("recipe") else Recipe.preset(preset)

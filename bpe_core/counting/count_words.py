@@ -17,7 +17,7 @@ import numpy as np
 
 from bpe_core.counting.borders import cut_at_borders, cut_numbers
 from bpe_core.counting.count_files import why_not_from, word_list
-from bpe_core.counting.counts_of_recipe import why_not_for
+from bpe_core.counting.counts_of_recipe import refuse_other_symbols, why_not_for
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.watching import LineEnds, WholeTexts
 from bpe_core.counting.words import CountedWords, PartCounts, WordTable
@@ -117,6 +117,7 @@ def count_unmixed(corpus: Corpus, recipe: Recipe, work: Work = ALONE, by_kernels
 def _as_they_are(corpus: Corpus, recipe: Recipe, work: Work, by_kernels: bool | None) -> WordTable:
     if corpus.word_counts is not None:
         return WordTable.from_counts(corpus.word_counts)
+    refuse_other_symbols((source for source in corpus.sources if not source.is_word_list), recipe)
     whole = WHOLE_NUMBERS.get(recipe.custom_pattern)
     if whole is not None and not corpus.word_lists and not recipe.older_unicode:
         return cut_numbers(_as_they_are(corpus, recipe.with_changes(custom_pattern=whole), work, by_kernels))

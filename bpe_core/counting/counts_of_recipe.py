@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -16,6 +16,7 @@ from bpe_core.errors import CorpusError, RecipeError
 from bpe_core.recipes.parts import SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.reading.counts_head import CountsHead
+from bpe_core.text.reading.source import INTEGERS, Source
 
 
 def head_by(recipe: Recipe, sources: str, groups: Sequence[str]) -> CountsHead:
@@ -48,6 +49,19 @@ def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
                 f"{_shown(its.get(choice))}; choose the same, or count the texts again."
             )
     return ""
+
+
+def refuse_other_symbols(sources: Iterable[Source], recipe: Recipe) -> None:
+    """Raise CorpusError if a source holds integers and the recipe is for texts, or if the opposite is true."""
+    for source in sources:
+        if source.kind in INTEGERS and recipe.base_symbols != "integers":
+            raise CorpusError(
+                f"{source.name} holds integers, and this recipe is for text. Learn from integers with --base integers."
+            )
+        if source.kind not in (*INTEGERS, "texts") and recipe.base_symbols == "integers":
+            raise CorpusError(
+                f"{source.name} holds text, and this recipe is for integers. Give .npy or .npz files of integers."
+            )
 
 
 def _shown(value: Any) -> str:

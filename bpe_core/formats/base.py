@@ -217,6 +217,11 @@ class Format(ABC):
         """
         if refusal := METHODS[history.recipe.method].refusal(self):
             return refusal
+        if history.recipe.base_symbols and self.tables:
+            return (
+                f"{self.name} stores texts, and the symbols of this table are {history.recipe.base_symbols}: keep the "
+                "table as json or csv, or as a session."
+            )
         if history.joining is not None and history.joining.hidden and not self.holds_hidden:
             return (
                 f"{self.name} cannot store tokens without an id, which only other tokens are made of: trim with "

@@ -77,7 +77,7 @@ def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
     if len(raw) > longest:
         return shown(raw[:longest]) + CUT_OFF
     text = raw.decode(errors="surrogateescape")
-    if text.isprintable() and "<0x" not in text and (text.isascii() or _OURS.isdisjoint(text)):
+    if text.isprintable() and "<0x" not in text and "<#" not in text and (text.isascii() or _OURS.isdisjoint(text)):
         return text.replace(" ", BLANK)  # a fast way for nearly all tokens
     return escape(raw).translate(_SIGNS).replace("<0x0A>", NEWLINE).replace("<0x09>", TAB)
 

@@ -13,6 +13,7 @@ from bpe_core.support.former_names import former_classes
 from bpe_core.text.mixture import Mixture
 
 Base = Literal["bytes", "characters"]
+BaseSymbols = Literal["", "integers"]
 Unit = Literal["file", "line"]
 UnicodeForm = Literal["", "NFC", "NFKC"]
 Marker = Literal["none", "symbol", "glued", "prefix", "continuation"]
@@ -98,6 +99,14 @@ class Symbols:
     """The choices that decide which base symbols a word has."""
 
     base: Base = choice("bytes", "Starts from", among=get_args(Base))
+    base_symbols: BaseSymbols = choice(  # "" means characters of a text
+        "",
+        "Symbols",
+        "What the characters represent: the characters of a text, or integers of a NumPy file",
+        among=get_args(BaseSymbols),
+        applies=lambda recipe: recipe.base_symbols != "",
+        goes_without_saying=True,
+    )
     marker: Marker = choice("none", "Marker", among=get_args(Marker))
     marker_text: str = choice(
         "", "Marker text", "How the marker is written", applies=lambda recipe: recipe.marker != "none"

@@ -422,6 +422,8 @@ def _check_agreement(recipe: Recipe) -> None:
     _check_method(recipe)
     if recipe.base == "bytes":
         _check_bytes(recipe)
+    if recipe.base_symbols:
+        _check_base_symbols(recipe)
     if recipe.preparation:
         changed = recipe.part(Normalization) != Normalization()
         split = recipe.pattern != "none" or recipe.unit != "file"
@@ -460,12 +462,23 @@ def _check_bytes(recipe: Recipe) -> None:
         )
 
 
+def _check_base_symbols(recipe: Recipe) -> None:
+    """Raise RecipeError if a choice about texts would change or split symbols that are no text."""
+    is_text = recipe.part(Normalization) != Normalization() or recipe.pattern != "none" or recipe.preparation
+    if recipe.base != "characters" or recipe.unit != "file" or is_text:
+        raise RecipeError(
+            f"Symbols that are {recipe.base_symbols} are not text: such a recipe starts from characters, with the "
+            "pattern none, and without steps that change a text."
+        )
+
+
 def _check_signs(recipe: Recipe) -> None:
     """Check the texts with a special meaning: the marker, the border and the unknown token.
 
     Raise RecipeError for a wrong text.
     """
-    if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none" and not recipe.splits_by_steps:
+    has_words = recipe.pattern != "none" or recipe.splits_by_steps or recipe.base_symbols
+    if recipe.marker in ("symbol", "glued", "prefix") and not has_words:
         raise RecipeError("A word marker needs words: choose a pattern that splits the text, or leave out the marker.")
     if recipe.border and (recipe.marker != "none" or recipe.border.strip() != recipe.border):
         raise RecipeError(

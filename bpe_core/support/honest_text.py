@@ -1,7 +1,7 @@
 r"""The text form of any bytes. It hides nothing, can be read back, and holds no tab and no line break.
 
 Characters that do not print, and bytes that are no whole character, are written as `<0xHH>` for each byte. A `<` that
-would itself begin such a form is also written so.
+would itself begin such a form is also written so. A character that represents a numbered symbol is written as `<#60>`.
 
     >>> escape(b" the\n"), escape("é".encode()[:1]), escape(b"<0x41>")
     (' the<0x0A>', '<0xC3>', '<0x3C>0x41>')
@@ -12,12 +12,16 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_FORM = re.compile(r"<0x([0-9A-F]{2})>")
+from bpe_core.support.numbered_symbols import FORM as NUMBERED
+from bpe_core.support.numbered_symbols import MOST, character_of, form_of, number_of
+
+_FORM = re.compile(rf"<0x[0-9A-F]{{2}}>|{NUMBERED.pattern}")
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 
 def escape(raw: bytes) -> str:
     text = raw.decode("utf-8", "surrogateescape")  # a byte that is no character becomes a surrogate, which never prints
-    if text.isprintable() and "<0x" not in text:
+    if text.isprintable() and "<0x" not in text and "<#" not in text:
         return text
     if len(text) == 1:
         return _forms(text)
@@ -29,6 +33,8 @@ def escape(raw: bytes) -> str:
 
 @lru_cache(maxsize=1_024)  # for bytes that print nothing; each is written several times for every table
 def _forms(character: str) -> str:
+    if number_of(character) is not None:
+        return form_of(character)
     return "".join(f"<0x{byte:02X}>" for byte in character.encode("utf-8", "surrogateescape"))
 
 
@@ -36,5 +42,11 @@ def unescape(text: str) -> bytes:
     """Return the bytes of an escaped text. Raise ValueError if the text holds half of a surrogate pair."""
     if not _FORM.search(text):
         return text.encode()  # nearly all texts
-    pieces = _FORM.split(text)  # literal, two hex digits, literal, ...
+    text = NUMBERED.sub(_character, text)
+    pieces = _BYTE.split(text)  # literal, two hex digits, literal, ...
     return b"".join(bytes.fromhex(piece) if i % 2 else piece.encode() for i, piece in enumerate(pieces))
+
+
+def _character(form: re.Match[str]) -> str:
+    number = int(form[1])
+    return character_of(number) if number < MOST else form[0]

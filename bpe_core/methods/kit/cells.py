@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.kernels import VARIOUS
 from bpe_core.methods.kit.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
@@ -20,6 +20,7 @@ from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
 
 # A follower is the first UTF-8 byte of the text after a piece. No text begins with the bytes END and VARIOUS.
 # VARIOUS means that both the end of a line and a blank follow.
+_DIFFERENT = 200  # followers of symbols that are no text; the first byte of a marker is larger
 END = 0  # the end of a line, or of a word if lines are not known
 
 
@@ -61,11 +62,21 @@ class Stretches:
             unknown = int(words.counts[word_of_cell[begins]].sum())
         word = word_of_cell[firsts]
         behind = np.where(lasts == layout.starts[word + 1] - 3, _followers(words, recipe)[word], np.uint8(END))
-        leads = np.array([symbol.text[0] for symbol in alphabet.but_seeds], np.uint8)
+        leads = np.array([lead_of(symbol, recipe) for symbol in alphabet.but_seeds], np.uint8)
         return cls(kept, starts, words.counts[word], behind, leads, unknown)
 
     def __len__(self) -> int:
         return len(self.counts)
+
+
+def lead_of(symbol: Symbol, recipe: Recipe) -> int:
+    """Return the byte by which a base symbol is a follower: the first byte of its text.
+
+    Symbols that are no text have the same first byte, so the number of the symbol gives the byte.
+    """
+    if recipe.base_symbols and symbol.kind == "character":
+        return 1 + ord(symbol.text.decode()) % _DIFFERENT
+    return symbol.text[0]
 
 
 def _followers(words: WordTable, recipe: Recipe) -> Bytes:

@@ -38,6 +38,7 @@ from bpe_core.history.history import NOTHING, EndReason, History
 from bpe_core.kernels import LARGEST_SUM, TRANSPARENT
 from bpe_core.methods.bpe.reference import as_history
 from bpe_core.methods.kit.best_paths import scores_of
+from bpe_core.methods.kit.cells import lead_of
 from bpe_core.methods.unigram.seeds import scripts_by
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import NO_TOKEN
@@ -278,7 +279,7 @@ def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Pie
             for stop in range(start + 2, min(len(stretch), start + longest) + 1):
                 piece = stretch[start:stop]
                 counts[piece] = counts.get(piece, 0) + weight
-                follower = {base.symbols[stretch[stop]].text[0]} if stop < len(stretch) else behind
+                follower = {lead_of(base.symbols[stretch[stop]], recipe)} if stop < len(stretch) else behind
                 followers.setdefault(piece, set()).update(follower)
     script_of = {
         id: int(scripts_by(symbol.text.decode(), recipe)[0])

@@ -42,10 +42,10 @@ Repeated = Callable[[Stretches, Int32s, int], tuple[SpelledSeeds, Int64s]]
 def scripts_by(characters: str, recipe: Recipe) -> npt.NDArray[np.int32]:
     """Return the script of each character as a number, by the choices of the recipe.
 
-    If the recipe does not split by scripts, all characters have the same script. If it does not split by numbers, a
-    digit has the script of the letter before it.
+    If the recipe does not split by scripts, or if its symbols are no text, all characters have the same script. If it
+    does not split by numbers, a digit has the script of the letter before it.
     """
-    if not recipe.split_by_unicode_script:
+    if not recipe.split_by_unicode_script or recipe.base_symbols:
         return np.full(len(characters), COMMON, np.int32)
     scripts = scripts_of(characters)
     if not recipe.split_by_number:

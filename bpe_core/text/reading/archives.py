@@ -53,7 +53,7 @@ def pieces(
             name = f"{source.name}: {shown(member.name)}"
             inner = source_of(name, member.name, member.open)
             problem = member.problem or _why_not_wanted(member.name)
-            if not problem and inner.kind in ("tar", "zip", "parquet", "arrow"):
+            if not problem and inner.kind in ("tar", "zip", "npy", "npz", "parquet", "arrow"):
                 problem = "an archive or a table inside an archive is not read; take it out first"
             try:
                 if problem:

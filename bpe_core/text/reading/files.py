@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.support.progress import CancelCheck, never_cancelled
-from bpe_core.text.reading import archives, arrow_tables, plain_text, text_tables
+from bpe_core.text.reading import archives, arrow_tables, integers, plain_text, text_tables
 from bpe_core.text.reading.counts_head import ENDING, HEAD_NAME, KEY, CountsHead, by_group, source_in_folder
 from bpe_core.text.reading.folders import files_in
 from bpe_core.text.reading.opening import (
@@ -29,7 +29,7 @@ from bpe_core.text.reading.opening import (
     without_password,
 )
 from bpe_core.text.reading.rows import LOOKED_AT, guessed, looks_like_words, names_words_and_counts
-from bpe_core.text.reading.source import STANDARD_INPUT, Chunk, Kind, ReadingOptions, SkipLog, Source
+from bpe_core.text.reading.source import INTEGERS, STANDARD_INPUT, Chunk, Kind, ReadingOptions, SkipLog, Source
 
 _Pieces = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[Chunk]]
 _KIND_OF_SUFFIX: dict[str, Kind] = {
@@ -42,6 +42,8 @@ _KIND_OF_SUFFIX: dict[str, Kind] = {
     ".feather": "arrow",
     ".tar": "tar",
     ".zip": "zip",
+    ".npy": "npy",
+    ".npz": "npz",
 }
 _TAR_OF_SUFFIX = {".tgz": "gzip", ".tbz2": "bzip2", ".txz": "xz", ".tzst": "zstd"}
 MOST_OF_A_HEAD = 2**24  # bytes
@@ -69,6 +71,8 @@ _PIECES_OF: dict[Kind, _Pieces] = {
     "arrow": arrow_tables.pieces,
     "tar": _archive_pieces,
     "zip": _archive_pieces,
+    "npy": integers.pieces,
+    "npz": integers.pieces,
 }
 
 
@@ -201,7 +205,8 @@ def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, 
         return [FileReader(group, options) for group in by_group(counts, options.field)]
     if not sources:
         raise _none_in(without_password(address), patterns)
-    return [FileReader(_as_asked(source, options), options, among_others=True) for source in sources]
+    kept = [source for source in sources if source.kind not in INTEGERS]
+    return [FileReader(_as_asked(source, options), options, among_others=True) for source in kept]
 
 
 def source_of(path: Path, options: ReadingOptions) -> Source:
@@ -229,7 +234,9 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
             names = file.schema.names
             is_list = names_words_and_counts(names) and arrow_tables.holds_whole_numbers(file.schema.field(1).type)
             return _with_fields(source, options, arrow_tables.text_columns(file.schema), is_list)
-    if source.kind == "zip":
+    if source.kind in INTEGERS:
+        integers.check_head(source)
+    if source.kind in ("zip", *INTEGERS):
         return source
     with open_stream(source) as stream:
         head = stream.head(HEAD_LENGTH)
@@ -296,6 +303,7 @@ def texts_in(
         if cancelled():
             raise Cancelled("Looking through the folder was stopped.")
         try:
+            _refuse_integers(path)
             sources.append(source_of(path, options))
         except CorpusError as error:
             pass_over(shown(path), error)
@@ -304,6 +312,11 @@ def texts_in(
     if not sources:
         raise _none_in(shown(folder), patterns)
     return sources
+
+
+def _refuse_integers(path: Path) -> None:
+    if kind_of(str(path))[0] in INTEGERS:
+        raise NotText(f"{shown(path)} may hold integers. Files of integers are read only if they are named themselves.")
 
 
 def _none_in(folder: str, patterns: Sequence[str]) -> CorpusError:

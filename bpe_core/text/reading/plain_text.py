@@ -95,8 +95,7 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
                 yield from _decoded_blocks(stream, source, encoding, options.on_invalid, size, log)
         finally:  # also for a reader that stops early
             if stream.has_changed:
-                sentence = f"{source.name} was changed while it was read, so its old and new text may be mixed."
-                log.add(source.name, sentence)
+                log.add_change(source.name)
 
 
 def _utf8_blocks(stream: ByteStream, source: Source, on_invalid: OnInvalid, size: int, log: SkipLog) -> Iterator[Chunk]:

@@ -14,7 +14,8 @@ from bpe_core.support.arrays import Int64s
 from bpe_core.support.former_names import former_classes
 
 Bytes = bytes | bytearray | memoryview
-Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow", "tar", "zip", "texts", "word counts"]
+Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow", "tar", "zip", "npy", "npz", "texts", "word counts"]
+INTEGERS: tuple[Kind, ...] = ("npy", "npz")  # files of integers, which are read as private characters
 OnInvalid = Literal["strict", "replace", "skip"]
 OnBadRow = Literal["error", "skip"]
 
@@ -130,6 +131,10 @@ class SkipLog:
     def reports(self) -> tuple[SkippedText, ...]:
         more = {source: seen - SHOWN_PER_SOURCE for source, seen in self._seen.items()}
         return (*self._shown, *(SkippedText(source, f"and {n:,} more", n) for source, n in more.items() if n > 0))
+
+    def add_change(self, source: str) -> None:
+        """Report a file that was changed while it was read."""
+        self.add(source, f"{source} was changed while it was read, so its old and new text may be mixed.")
 
     def add_missing_end(self, source: str) -> None:
         """Report a file without the mark at its end. Not every program writes this mark."""
