@@ -41,7 +41,7 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     mixture=Mixture((Group("de", unique="lines"),)), preparation=(Digits(),), older_unicode=True, sums="32 bits",
     spelled_specials="matched",
     decoding=(Fuse(),),
-    border="|", whole_characters=True,
+    border="|", whole_characters=True, base_symbols="integers",
 )  # fmt: skip
 # Each choice that a single method has, and the first method that has the choice.
 OF_METHODS = {choice: name for name, method in reversed(list(HOUSES.own.items())) for choice in method.own_choices}
@@ -59,7 +59,16 @@ def another_value(declared: Choice) -> Any:
 
 
 OTHER |= {choice: another_value(HOUSES[name].own_choices[choice]) for choice, name in OF_METHODS.items()}
-STEERING = {"interventions", "grown_from", "preparation", "older_unicode", "sums", "decoding", "spelled_specials"}
+STEERING = {
+    "interventions",
+    "grown_from",
+    "preparation",
+    "older_unicode",
+    "sums",
+    "decoding",
+    "spelled_specials",
+    "base_symbols",
+}
 METHODS = {"method"}  # the recipe has one choice of this kind
 
 
@@ -72,6 +81,7 @@ def changed(choice: str) -> tuple[Recipe, Recipe]:
         "unknown": dict(base="characters"),
         "unknown_text": dict(base="characters"),
         "merges": dict(merges=6),
+        "base_symbols": dict(base="characters", pattern="none"),
         "spelled_specials": dict(special_tokens=("<|end|>",)),
         "preparation": dict(pattern="none"),
         "final_sigma": dict(lowercase=True),
