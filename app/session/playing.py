@@ -28,7 +28,6 @@ LONGEST_TICK = 0.1  # most seconds that a tick counts as: after a busy moment, n
 PATIENCE_MILLISECONDS = 3_000  # a run that takes longer was not learned at once
 FIRST_LOOK = 0.4  # share of the first step's time that is over when playing begins
 EVENT_SECONDS = 0.9  # seconds of animation for a step made by hand
-WORD_STEPS_PER_SECOND = 2.0  # the highest speed through a single word, which has few steps
 HOLD_SECONDS = 0.3  # the longest wait for views that prepare the next moment; slower views fall behind
 LONGEST_IDLE = 1.5  # most seconds without a change in the text shown
 SKIP_SHOWN_SECONDS = 1.5  # seconds for which the skipped steps are named
@@ -105,11 +104,6 @@ class Player(QObject):
         """Return the first and the last of the steps that were skipped a moment ago, or None."""
         is_news = self.is_playing and time.monotonic() - self._skipped_at < SKIP_SHOWN_SECONDS
         return self._skipped if is_news else None
-
-    @property
-    def word_steps_per_second(self) -> float:
-        """Return the number of steps per second when the steps of a single word are played."""
-        return min(self.speed or WORD_STEPS_PER_SECOND, WORD_STEPS_PER_SECOND)
 
     # -- actions -----------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ def build_token(world: PageContext) -> TokenPage:
 def build_why(world: PageContext) -> WhyPage:
     from app.window.questions.why.page import WhyPage
 
-    return WhyPage(world.why, world.session.playing)
+    return WhyPage(world.why)
 
 
 def build_pairs(world: PageContext) -> PairsPage:

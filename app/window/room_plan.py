@@ -47,7 +47,7 @@ WATCHED = ("head", "text", "time")
 ASKED = ("rail", "text", "asked", "time")
 ROOMS = (
     Room("watch", "Watch", "Watch how a vocabulary is learned, and how your word is split", (), WATCHED, (200, 240)),
-    Room("ask", "Ask", "Ask why a text is split where it is", ("merges", "inspector"), ASKED, (360, 300)),
+    Room("ask", "Ask", "Ask why a text is split where it is", ("merges", "inspector"), ASKED, (320, 340)),
     Room("compare", "Compare", "Compare runs and tokenizers", (), ("beside", "picker"), (420, 240)),
     Room("build", "Build", "Choose texts and recipe, train, change and export", ("corpus", "recipe", "runs")),
 )

@@ -17,6 +17,8 @@ BETWEEN_LINES = 1.9  # distance between two numbers, in heights of a line
 OPAQUE = 255
 TICK = 4  # length in pixels
 MOST_ROWS = 3  # of names below each other
+CHART_TO_ROW = 3  # a chart has at least this many lines of height for each row of names
+OVER = 15  # pixels by which a name may reach over the ends of its axis, else pyqtgraph leaves the name out
 
 
 class ChartAxis(pyqtgraph.AxisItem):
@@ -98,17 +100,23 @@ class ChartAxis(pyqtgraph.AxisItem):
     def _named_places(self, least: float, most: float, size: float) -> list[float]:
         names = self.names or ()
         places = [float(place) for place in range(max(0, ceil(least)), min(len(names) - 1, floor(most)) + 1)]
-        room = self.rows * size / max(most - least, 1e-12) - self._metrics.averageCharWidth()
+        pixels = size / max(most - least, 1e-12)
+        room = self.rows * pixels - self._metrics.averageCharWidth()
         cut = Qt.TextElideMode.ElideRight
         self._texts = {}
         for place in places:
-            name = self._metrics.elidedText(names[int(place)], cut, room)
+            to_end = min(place - least, most - place) * pixels + OVER
+            name = self._metrics.elidedText(names[int(place)], cut, min(room, 2 * to_end))
             self._texts[place] = "\n" * (int(place) % self.rows) + name
         return places
 
-    def rows_for(self, width: float) -> int:
-        """Return the number of rows in which all names are whole, on an axis of a width, or the most rows."""
+    def rows_for(self, width: float, height: float) -> int:
+        """Return the number of rows in which all names are whole, but no more than a chart of this height has room for.
+
+        `width` is the width of the axis.
+        """
         names = self.names or ()
         room = width / max(1, len(names))
         widest = max(map(self._metrics.horizontalAdvance, names), default=0) + self._metrics.averageCharWidth()
-        return min(MOST_ROWS, max(1, ceil(widest / max(room, 1))))
+        most = min(MOST_ROWS, int(height / (CHART_TO_ROW * self._metrics.height())))
+        return max(1, min(most, ceil(widest / max(room, 1))))

@@ -241,7 +241,7 @@ class Chart(pyqtgraph.PlotWidget):
         shown = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, int(max(0, room)))
         if shown != self.bottom.labelText:
             self.bottom.setLabel(shown)
-        self.bottom.rows = self.bottom.rows_for(room)
+        self.bottom.rows = self.bottom.rows_for(room, self.height())
         lines = (LINES_BELOW if title else 1.5) + self.bottom.rows - 1
         self.bottom.setHeight(round(lines * self.fontMetrics().height()))
 

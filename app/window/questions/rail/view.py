@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QListView, QSizePolicy, QWidget
 
@@ -109,9 +109,9 @@ class QuestionRail(QListView):
     def _choose(self, index: QModelIndex) -> None:
         self._tell(index, self.chosen)
 
-    def _tell(self, index: QModelIndex, signal: Signal) -> None:
+    def _tell(self, index: QModelIndex, signal: SignalInstance) -> None:
         if index.isValid() and (page := self.questions.rows[index.row()].page):
-            signal.emit(page)  # type: ignore[attr-defined]
+            signal.emit(page)
 
 
 class QuestionHead(QWidget):

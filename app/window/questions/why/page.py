@@ -10,9 +10,7 @@ from functools import partial
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
-from app.session.playing import Player
 from app.session.selection import Light
-from app.session.time import timer
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
@@ -29,21 +27,17 @@ class WhyPage(Page):
 
     enlarge_wanted = Signal()
 
-    def __init__(self, model: WhyModel, playing: Player, parent: QWidget | None = None) -> None:
+    def __init__(self, model: WhyModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.model = model
-        self._playing = playing
-        self._clock = timer(self, 0, self._walk_on, repeats=True)
         self._step: int | None = None  # an index among the word's steps; None follows the moment shown
         self._joint = -1  # the row of the marked boundary
         self.hint = muted("Click into the text to see here why it is split where it is.")
         self.tree = MergeTree()
         self.tree_area = scrolling(self.tree, "The word as a tree")
-        self.back = small_button("◀", "One merge back in this word", lambda: self._walk(-1))
-        self.forward = small_button("▶", "One merge forward in this word", lambda: self._walk(1))
-        self.all = small_button("▶▶", "All merges of this word, one after another")
-        self.all.setCheckable(True)
-        self.now = small_button("◆", "At the step shown", self._follow)
+        self.back = small_button("‹", "One merge back in this word", lambda: self._walk(-1))
+        self.forward = small_button("›", "One merge forward in this word", lambda: self._walk(1))
+        self.now = small_button("•", "At the step shown", self._follow)
         self.enlarge = small_button("⤢", "Show the tree in the whole window", self.enlarge_wanted.emit)
         self.sentence = label()
         self.reason = LinkedText("Why the text is split here")
@@ -58,14 +52,13 @@ class WhyPage(Page):
 
     def _lay_out(self) -> None:
         self.controls = QWidget()
-        buttons = self.back, self.now, self.forward, self.all
+        buttons = self.back, self.now, self.forward
         in_row(*buttons, (self.sentence, 1), self.enlarge, on=self.controls, margins=(0, 0, 0, 0))
         parts = self.hint, self.reason, (self.tree_area, 5), self.controls, (self.joints, 2)
         in_column(*parts, on=self, margins=(8, 4, 8, 4), spacing=4)
 
     def _connect(self) -> None:
         self.model.changed.connect(self._take)
-        self.all.toggled.connect(self._walk_all)
         self.tree.step_pointed.connect(self.step_pointed)
         self.tree.node_chosen.connect(self.step_clicked)
         self.tree.node_chosen.connect(self.model.travel_to)
@@ -78,7 +71,6 @@ class WhyPage(Page):
         facts = self.model.facts
         asked = None if facts is None else facts.asked
         self._joint = facts.joints.index(asked) if facts is not None and asked is not None else -1
-        self.all.setChecked(False)
         self._step = None
         self._show()
 
@@ -127,24 +119,7 @@ class WhyPage(Page):
             self._step = min(max(0, self._index(facts) + by), len(facts.steps) - 1)
             self._draw()
 
-    def _walk_all(self, on: bool) -> None:
-        """Play the merges of the word. Begin with the first merge if all merges are shown."""
-        facts = self.model.facts
-        self._clock.stop()
-        if on and facts is not None:
-            if self._step in (None, len(facts.steps) - 1):
-                self._step = 0
-                self._draw()
-            self._clock.start(round(1000 / self._playing.word_steps_per_second))
-
-    def _walk_on(self) -> None:
-        self._walk(1)
-        facts = self.model.facts
-        if facts is None or self._step == len(facts.steps) - 1:
-            self.all.setChecked(False)
-
     def _follow(self) -> None:
-        self.all.setChecked(False)
         self._step = None
         self._draw()
 

@@ -1,0 +1,145 @@
+"""Tests of the list of questions in the room Ask, and of the fields above an answer."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from app.window.main_window import WHOLE_ROOM
+from app.window.pages import PAGES
+from app.window.questions.question_form import IN_SIGHT, ExampleLine
+from app.window.questions.question_page import QuestionPage
+from app.wiring import Program
+from bpe_core.questions import description_of, question_names
+from bpe_core.support.subjects import SUBJECTS
+from tests.gui.conftest import rest
+from tests.gui.questions.conftest import LEFT, NO_KEY, answered
+
+pytestmark = pytest.mark.usefixtures("only_window")
+SHOWN_BY_OTHERS = {"look", "lab", "diff"}  # questions that the text itself answers, or the room Compare
+
+
+def index_of(program: Program, page: str) -> QModelIndex:
+    return program.rail.questions.index(program.rail.questions.row_of(page))
+
+
+def page_of(program: Program, name: str) -> QuestionPage:
+    program.charts.show_page(name)
+    page = program.pages.page(next(row for row in PAGES if row.id == name))
+    assert isinstance(page, QuestionPage)
+    return page
+
+
+def test_the_list_holds_every_question_as_a_sentence_below_its_subject(program: Program) -> None:
+    listed: dict[str, list[str]] = {}
+    for row in program.rail.questions.rows:
+        listed.setdefault(row.text, []) if not row.page else listed[[*listed][-1]].append(row.page)
+    assert [*listed] == [subject.capitalize() for subject in SUBJECTS]
+    for subject, pages in listed.items():
+        assert {description_of(page).about.capitalize() for page in pages} == {subject}
+    assert {page for pages in listed.values() for page in pages} == {*question_names()} - SHOWN_BY_OTHERS
+    assert program.rail.isVisible()
+    assert program.charts.tabBar().isHidden()
+
+
+def test_arrow_keys_walk_through_the_list_past_subjects_and_show_each_answer(qtbot: QtBot, program: Program) -> None:
+    program.charts.show_page("canonical")
+    program.rail.setFocus()
+    qtbot.keyClick(program.rail, Qt.Key.Key_Down)
+    assert (program.rail.marked, program.charts.shown) == ("race", "race"), "a subject lies between them"
+    assert program.question.question.text() == "Who was beaten?"
+    qtbot.keyClick(program.rail, Qt.Key.Key_Up)
+    assert program.charts.shown == "canonical"
+    spoken = QAccessible.queryAccessibleInterface(program.rail)
+    assert spoken.text(QAccessible.Text.Name) == "Questions"
+    place = program.rail.questions.row_of("canonical")
+    assert spoken.child(place).text(QAccessible.Text.Name) == "Do ids come back the same?"
+    program.charts.show_page("lengths")
+    assert program.rail.marked == "lengths", "the list follows an answer that is shown from elsewhere"
+    rest(qtbot, program)
+
+
+def test_questions_about_a_place_or_token_are_answered_beside_the_text(qtbot: QtBot, program: Program) -> None:
+    for page, tab in (("why", "why"), ("token", "token")):
+        place = program.rail.visualRect(index_of(program, page)).center()
+        qtbot.mouseClick(program.rail.viewport(), LEFT, NO_KEY, place)
+        assert program.inspector.shown == tab
+    place = program.rail.visualRect(index_of(program, "tree")).center()
+    qtbot.mouseClick(program.rail.viewport(), LEFT, NO_KEY, place)
+    assert program.window.stage == "tree"
+    program.window.set_stage("")
+
+
+def test_a_double_click_gives_a_question_the_whole_room_and_escape_takes_it_back(
+    qtbot: QtBot, program: Program
+) -> None:
+    window = program.window
+    program.charts.show_page("ranks")
+    before = program.charts.height()
+    place = program.rail.visualRect(index_of(program, "ranks")).center()
+    qtbot.mouseClick(program.rail.viewport(), LEFT, NO_KEY, place)
+    qtbot.mouseDClick(program.rail.viewport(), LEFT, NO_KEY, place)
+    qtbot.mouseRelease(program.rail.viewport(), LEFT, NO_KEY, place)
+    assert window.stage == WHOLE_ROOM
+    assert (program.text_panel.isVisible(), window.docks["merges"].isVisible()) == (False, False)
+    assert program.rail.isVisible()
+    qtbot.waitUntil(lambda: program.charts.height() > 1.5 * before)
+    qtbot.keyClick(program.rail, Qt.Key.Key_Down)
+    assert (program.charts.shown, window.stage) == ("lengths", WHOLE_ROOM), "another question keeps the room"
+    assert program.question.whole.isChecked()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert (program.text_panel.isVisible(), window.docks["merges"].isVisible()) == (True, True)
+    rest(qtbot, program)
+
+
+def test_at_most_three_fields_are_visible_until_more_is_pressed(qtbot: QtBot, program: Program) -> None:
+    for row in PAGES:
+        page = program.pages.page(row) if row.id in question_names() and row.tabs == "charts" else None
+        if not isinstance(page, QuestionPage):
+            continue
+        program.charts.show_page(row.id)
+        shown = [name for name, field in page.fields.items() if not field.isHidden() and field.isVisibleTo(page)]
+        assert len(shown) <= IN_SIGHT, row.id
+        assert not [label.text() for label in page.form.labels.values() if label.text().isupper()]
+    page = page_of(program, "sizes")
+    assert not page.fields["power"].isVisibleTo(page)
+    page.form.more_button.click()
+    assert page.fields["power"].isVisibleTo(page)
+    page.form.more_button.click()
+    measure = page.fields["measure"]
+    assert isinstance(measure, QComboBox)
+    assert measure.currentText() == "Bytes per token"
+    rest(qtbot, program)
+
+
+def test_an_example_is_asked_by_a_click_into_its_empty_field_and_by_enter(qtbot: QtBot, learned: Program) -> None:
+    page = page_of(learned, "canonical")
+    ids = page.fields["ids"]
+    assert isinstance(ids, ExampleLine)
+    assert (ids.text(), ids.placeholderText()) == ("", "116 104 101")
+    qtbot.mouseClick(ids, LEFT)
+    assert ids.selectedText() == "116 104 101", "typing replaces it"
+    answered(qtbot, learned)
+    assert page.model.answer is not None
+    qtbot.keyClick(ids, Qt.Key.Key_Backspace)
+    qtbot.keyClick(ids, Qt.Key.Key_Return)
+    answered(qtbot, learned)
+    assert ids.text() == "", "who empties a field does not want the example"
+    qtbot.keyClick(ids, Qt.Key.Key_Return)
+    answered(qtbot, learned)
+    assert ids.text() == "116 104 101"
+    assert page.model.answer is not None
+
+
+def test_a_pair_is_one_column_in_the_window_and_two_in_a_file(qtbot: QtBot, learned: Program) -> None:
+    page = page_of(learned, "ties")
+    answered(qtbot, learned)
+    assert page.model.headings == ["step", "pair", "tied with", "count", "that pair's step"]
+    answer = page.model.answer
+    assert answer is not None
+    left, right = answer.columns["left_text"][0], answer.columns["right_text"][0]
+    assert page.model.cell(0, 1) == f"{left} + {right}"
+    assert {"left_text", "right_text", "left_id"} <= {*page.exact()(lambda: False).columns}
