@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, objects_in, text_in
-from bpe_core.formats.limitations import about, marker_in_texts
+from bpe_core.formats.limitations import about
 from bpe_core.formats.patterns import PROBE, oniguruma_expression_of, pattern_choices
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
@@ -441,6 +441,10 @@ def _pattern_of(steps: list[Step], preparation: TextPreparation) -> dict[str, An
     if own and own["pattern"] not in ("whitespace", "bert"):
         own["older_unicode"] = True
     return None if own is None else {"pattern": "none", **said, **own}
+
+
+def marker_in_texts(marker: str) -> str:
+    return f"The file's library marks words with {marker}, so it may split texts that hold this character differently."
 
 
 def _pattern_of_step(step: Step) -> dict[str, Any] | None:

@@ -129,7 +129,8 @@ class JsonUnigram(JsonModel):
         )
         notes += about_added(added, vocabulary, steps)
         twice = [text for number, text in enumerate(texts) if vocabulary[text] != number]
-        notes += about(twice, "pieces occur twice, and have the id and the score of their last place: {}")
+        if twice:
+            notes += about(twice, "pieces occur twice, and have the id and the score of their last place: {}")
         if unknown is not None and unknown_text not in vocabulary:
             notes.append(
                 f"Decoded texts show unknown characters as {unknown_text}, in the file's library as {texts[unknown]}."

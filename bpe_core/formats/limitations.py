@@ -147,10 +147,6 @@ def about_specials(recipe: Recipe) -> list[str]:
     return [f"This format has no place for {what}; name them again when you load the file."] if many else []
 
 
-def marker_in_texts(marker: str) -> str:
-    return f"The file's library marks words with {marker}, so it may split texts that hold this character differently."
-
-
 def about_longest(recipe: Recipe) -> list[str]:
     """Return a sentence if the file loses the limit on the length of tokens.
 

@@ -17,7 +17,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level, limitations
 from bpe_core.formats.base import Beside, Format, Opened, Peer, Writer, complete_numbers, recipe_from
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
-from bpe_core.formats.hugging_face_text import read_steps
+from bpe_core.formats.hugging_face_text import marker_in_texts, read_steps
 from bpe_core.formats.json_reading import laid_out, parsed_object, vocabulary_of
 from bpe_core.formats.limitations import containing, holds_a_blank, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
@@ -356,7 +356,7 @@ def _opened(
         )
     notes += built.notes
     choices |= {"unknown_text": style.unknown} if style.unknown else {}
-    notes += [limitations.marker_in_texts(style.marker_text)] if style.marker == "prefix" else []
+    notes += [marker_in_texts(style.marker_text)] if style.marker == "prefix" else []
     if style.drops_unknown:
         notes.append("The vocabulary has no unknown token, so unknown characters are left out.")
     sides = [how for text, how in tokens_in(config).items() if how and text in specials]

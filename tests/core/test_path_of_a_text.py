@@ -98,8 +98,8 @@ KINDS = {
 }
 MOST_FILES = {"open": 24, "first": 14, "warm": 8}  # of a table of any kind
 MOST_CALLS = 40  # of a warm text
-# Pieces with scores are laid end to end in arrays, which are files of their own, and each method looks at the scores.
-MOST_TO_OPEN = {"best paths": 26}
+# A file of pieces with scores is opened by three more files, which lay its texts end to end and read its scores.
+MOST_TO_OPEN = {"best paths": 25}
 # Before kernels encode a first text, a tokenizer makes their tables, in files that later texts do not enter.
 MOST_AT_FIRST_BY_KERNELS = {
     "a special token": 15,
