@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.errors import CorpusError, plain
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.texts import CorpusTexts
 
 if TYPE_CHECKING:  # loaded when files are read
@@ -74,12 +75,16 @@ def reading(
     *,
     groups: Mapping[str, Sequence[str]] | None = None,
     twice: bool = False,
+    recipe: Recipe | None = None,
 ) -> Iterator[Corpus]:
     """Open files or groups as a corpus. When the context ends, report the texts that were skipped.
 
-    Texts in `reported` are not reported again.
+    Texts in `reported` are not reported again. If `recipe` takes any bytes, files that are no text are read, too.
     """
-    corpus = _corpus_of(files, groups or {}, twice, _said.get())
+    choices = dict(_said.get())
+    if recipe is not None and recipe.takes_any_bytes and choices.get("on_invalid", "strict") == "strict":
+        choices["on_invalid"] = "keep"
+    corpus = _corpus_of(files, groups or {}, twice, choices)
     yield corpus
     for skipped in corpus.skipped:
         if skipped not in reported:

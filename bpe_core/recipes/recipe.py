@@ -260,6 +260,12 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return (*self.special_tokens, unknown)
 
     @property
+    def takes_any_bytes(self) -> bool:
+        """Return whether the recipe learns from a whole file as one sequence of bytes, which need not be text."""
+        is_whole = self.base == "bytes" and self.pattern == "none" and self.unit == "file" and not self.splits_by_steps
+        return is_whole and not self.normalizes and not self.special_tokens and not self.lists_bytes
+
+    @property
     def usual_decoding(self) -> tuple[Any, ...]:
         """Return the decoding steps for a recipe whose file gives no steps.
 

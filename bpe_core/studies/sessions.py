@@ -21,6 +21,7 @@ from bpe_core.session_file.writing import write_session
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
 from bpe_core.support.atomic import at_once
+from bpe_core.text.reading.utf8 import first_invalid
 
 
 def study_of_run(path: str, number: int | None) -> Study:
@@ -74,6 +75,11 @@ class GrowingRun:
     """
 
     def __init__(self, path: Path | str, words: WordTable, names: Sequence[str] = ()) -> None:
+        if first_invalid(words.text.data) >= 0:
+            raise OutputError(
+                f"{path} was not written: a session stores words of text, and these files hold bytes that are no text. "
+                "Write a .json, .csv or .tsv table."
+            )
         self._path = Path(path)
         self._words = words
         self._names = tuple(names)

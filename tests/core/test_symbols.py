@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import bpe_core as bpe
 from bpe_core.command_line.main import run
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, CorpusError, OutputError
 from bpe_core.formats import read_history, write_history
 from bpe_core.recipes.recipe import Recipe
@@ -183,6 +184,25 @@ def test_commands_learn_encode_and_show_integers(tmp_path: Path, capsys: pytest.
     row = json.loads(capsys.readouterr().out)["merges"][0]
     assert (row["left_text"], row["right_text"], row["token"]) == ("<#60>", "<#62>", "<#60><#62>")
     assert run(["train", notes, "--base", "integers", "--marker", "symbol", "--merges", "1"]) != 0
+
+
+def test_the_raw_bytes_preset_learns_from_any_file_and_encoding_refuses_a_file_that_is_no_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = bytes(range(256)) * 3 + b"\xef\xbb\xbf\xff"
+    file, table = tmp_path / "program", str(tmp_path / "m.json")
+    file.write_bytes(data)
+    for method in ("bpe", "gage"):
+        asked = ["train", str(file), "--preset", "raw-bytes", "--method", method, "--merges", "5", "-o", table]
+        assert run([*asked, "--min-frequency", "2", "--quiet"]) == 0
+        recipe = read_history(table).recipe
+        words = WordTable.from_counts([(data, 1)])
+        assert all_columns(read_history(table)) == all_columns(learn_fast(words, recipe))
+    assert run(["train", str(file), "--preset", "raw-bytes", "-o", str(tmp_path / "m.bpex")]) == 1
+    assert "these files hold bytes that are no text" in capsys.readouterr().err
+    assert not (tmp_path / "m.bpex").exists()
+    assert run(["encode", "--merges", table, str(file), "-o", str(tmp_path / "ids.npy")]) == 1
+    assert "is not a text file" in capsys.readouterr().err
 
 
 def test_a_sequence_gives_the_same_words_in_any_blocks(tmp_path: Path) -> None:

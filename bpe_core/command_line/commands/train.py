@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
             interruption.worth_keeping |= progress.stage == "training"
             interruption.work.progress(progress)
 
-        with reading(options.files, groups=groups, twice=options.twice) as corpus:
+        with reading(options.files, groups=groups, twice=options.twice, recipe=recipe) as corpus:
             recipe = recipe.with_changes(mixture=mixture_of(options, corpus, recipe.mixture))
             words, notes = _counted(corpus, recipe, report, interruption)
             words, left_out = without_rare(words, options.min_word_count)

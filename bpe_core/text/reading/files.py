@@ -242,7 +242,7 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
         head = stream.head(HEAD_LENGTH)
         if source.kind == "tar":
             return source
-        encoding = refuse_empty_or_binary(source.name, head, options.encoding)
+        encoding = refuse_empty_or_binary(source.name, head, options.encoding, keeps_binary=options.keeps_binary)
     source = replace(source, encoding=encoding)
     text = head.decode(encoding, "replace").removeprefix("\ufeff") if source.kind != "text" else ""
     if source.kind == "jsonl":

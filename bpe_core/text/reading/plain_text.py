@@ -87,7 +87,8 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
     with open_stream(source) as stream:
         encoding = source.encoding
         if encoding is None or (stream.has_changed and source.span is None):  # since its beginning was looked at
-            encoding = refuse_empty_or_binary(source.name, stream.head(HEAD_LENGTH), options.encoding)
+            head = stream.head(HEAD_LENGTH)
+            encoding = refuse_empty_or_binary(source.name, head, options.encoding, keeps_binary=options.keeps_binary)
         try:
             if encoding in ("utf-8", "utf-8-sig"):
                 yield from _utf8_blocks(stream, source, options.on_invalid, size, log)
@@ -109,7 +110,7 @@ def _utf8_blocks(stream: ByteStream, source: Source, on_invalid: OnInvalid, size
         at_end = filled < size
         end = filled if at_end else whole_characters(buffer[:filled])
         data: Bytes = buffer[:end]
-        bad = first_invalid(data)
+        bad = first_invalid(data) if on_invalid != "keep" else -1
         if bad >= 0:
             data = _mended(data, bad, start, source, on_invalid, log)
         if start == 0 and data[:3] == codecs.BOM_UTF8:

@@ -16,7 +16,7 @@ from bpe_core.support.former_names import former_classes
 Bytes = bytes | bytearray | memoryview
 Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow", "tar", "zip", "npy", "npz", "texts", "word counts"]
 INTEGERS: tuple[Kind, ...] = ("npy", "npz")  # files of integers, which are read as private characters
-OnInvalid = Literal["strict", "replace", "skip"]
+OnInvalid = Literal["strict", "replace", "skip", "keep"]  # "keep" reads any file, for recipes that take all bytes
 OnBadRow = Literal["error", "skip"]
 
 STANDARD_INPUT = "-"
@@ -63,11 +63,16 @@ class ReadingOptions:
     on_bad_row: OnBadRow = "error"
     word_list: bool | None = None  # whether tables hold words with counts; None: as their column names say
 
+    @property
+    def keeps_binary(self) -> bool:
+        """Return whether files that are no text are read byte for byte."""
+        return self.on_invalid == "keep"
+
 
 class Chunk(NamedTuple):
     """A part of one document, or several whole documents end to end.
 
-    The bytes are valid UTF-8 and end between characters.
+    The bytes are valid UTF-8 and end between characters, unless the options keep invalid bytes.
     """
 
     data: Bytes  # never changed after it was passed on

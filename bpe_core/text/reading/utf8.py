@@ -13,7 +13,7 @@ from bpe_core.text.reading.source import Bytes, Chunk, OnInvalid
 
 LONGEST_CHARACTER = 4  # bytes
 WORTH_MACHINE_CODE = 1 << 10  # bytes
-PYTHON_ERRORS: dict[OnInvalid, str] = {"strict": "strict", "replace": "replace", "skip": "ignore"}
+PYTHON_ERRORS: dict[OnInvalid, str] = {"strict": "strict", "replace": "replace", "skip": "ignore", "keep": "replace"}
 
 # returns the offset, at the start of a character, up to which all bytes are valid
 Check = Callable[[npt.NDArray[np.uint8]], int]
@@ -97,7 +97,7 @@ def encoded(text: str, on_invalid: OnInvalid = "strict") -> bytes:
     except UnicodeEncodeError as error:
         if on_invalid == "skip":
             return text.encode("utf-8", "ignore")
-        if on_invalid == "replace":
+        if on_invalid in ("replace", "keep"):
             mended = (
                 "\N{REPLACEMENT CHARACTER}" if "\ud800" <= character <= "\udfff" else character for character in text
             )
