@@ -228,7 +228,7 @@ class MainWindow(QMainWindow):
         wide = Qt.Orientation.Horizontal
         width = self.width()
         rail = self._parts["rail"].sizeHint().width() if "rail" in ROOM[self.room].parts else 0
-        beside = (width - rail) * 40 // 100
+        beside = (width - rail) * 41 // 100
         widths = {"corpus": max(290, width * 22 // 100), "merges": beside, "runs": max(260, width // 5)}
         for id in ROOM[self.room].docks:
             if id in widths:

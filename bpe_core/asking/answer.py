@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -120,7 +121,7 @@ class Answer:
     def columns(self) -> Mapping[str, Values]:
         return self.table.columns
 
-    @property
+    @cached_property
     def shown_columns(self) -> tuple[str, ...]:
         """Return the names of the columns for people; the two tokens of a pair are in one column."""
         listed = self.listed or tuple(name for name in self.table.columns if not name.endswith("hex"))
@@ -134,7 +135,7 @@ class Answer:
             return column
         return f"{whose}{PAIR}" if column.endswith("_text") else ""
 
-    @property
+    @cached_property
     def shown(self) -> Mapping[str, Values]:
         """Return the columns that people are shown; the two tokens of a pair are one text, such as ``a + nd``."""
         return {name: self.column(name) for name in self.shown_columns if name in self.columns or self._is_pair(name)}

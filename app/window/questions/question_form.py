@@ -16,7 +16,7 @@ from app.window.parts.wording import tip
 from app.window.questions.question_model import Parameter, QuestionModel
 
 IN_SIGHT = 3  # fields that are always shown
-NARROWEST, WIDEST = 60, 250  # pixels of a field
+NARROWEST, WIDEST, BETWEEN = 60, 250, 8  # pixels of a field, and between fields
 LEAST_SHOWN = 7  # characters of a choice
 CHOOSE = "Choose …"
 SMALLER = 0.92  # the size of labels above fields
@@ -74,6 +74,7 @@ class QuestionForm(QWidget):
         self.more_button.setCheckable(True)
         self.more_button.setFlat(True)
         self.more_button.setVisible(bool(extra))
+        self.setMaximumWidth(IN_SIGHT * (WIDEST + BETWEEN))
         in_column(self.first, self.more, on=self, margins=(0, 0, 0, 0), spacing=4)
 
     def _toggle(self) -> None:

@@ -58,7 +58,6 @@ class QuestionModel(QObject, LazyModel):
         self._sorted = (-1, False)  # the column that sorts, and whether in descending order
         self._asked: Hashable = None
         self._is_partial = False  # whether the answer is still getting better
-        self._columns: Mapping[str, Any] = {}  # of the answer, with those that only people are shown
         self._texts: set[str] = set()  # columns
         news = [session.runs.changed, session.runs.grew]
         takes_moment = self.question.follows_time or self._takes_moment
@@ -251,7 +250,6 @@ class QuestionModel(QObject, LazyModel):
         self.trouble = trouble
         self.progress = progress
         columns = {} if answer is None else {**answer.columns, **answer.shown}
-        self._columns = columns
         known = {name: next((value for value in values if value is not None), None) for name, values in columns.items()}
         self._texts = {name for name, value in known.items() if isinstance(value, str | tuple)}
         self.changed.emit()
@@ -371,8 +369,8 @@ class QuestionModel(QObject, LazyModel):
     def columns(self) -> tuple[str, ...]:
         """Return the names of the visible columns."""
         answer = self.answer
-        wanted = () if answer is None else (*answer.shown_columns, *self._more_columns)
-        return tuple(name for name in wanted if name in self._columns)
+        more = () if answer is None else (name for name in self._more_columns if name in answer.columns)
+        return () if answer is None else (*answer.shown, *more)
 
     @property
     def headings(self) -> list[str]:
@@ -388,7 +386,7 @@ class QuestionModel(QObject, LazyModel):
     def cell(self, row: int, column: int) -> str:
         assert self.answer is not None  # rows exist only with an answer
         name = self.columns[column]
-        return cell_text(name, self._columns[name][row])
+        return cell_text(name, self.answer.column(name)[row])
 
     def sort(self, column: int, *, from_end: bool) -> None:
         self._sorted = column, from_end
@@ -403,7 +401,7 @@ class QuestionModel(QObject, LazyModel):
             shown = range(len(self.answer.table)) if self.shows_all_rows or not self.answer.rows else self.answer.rows
             return list(shown[:MOST_ROWS])
         name = self.columns[column]
-        values = list(self._columns[name])
+        values = list(self.answer.column(name))
         if name == "tokenizer":  # in the order of the runs: run 2 before run 10
             places = [*dict.fromkeys(values)]
             values = [places.index(value) for value in values]

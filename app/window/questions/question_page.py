@@ -168,6 +168,7 @@ class QuestionPage(Page):
         let_headings_sort(self.table, -1, Qt.SortOrder.AscendingOrder)
         self.sentence.setToolTip(tip(model.question.explanation()))
         self._shown: object = self  # the answer whose rows are shown
+        self._hidden = (True, True)  # whether the figure and the rows are hidden
         self._lay_out()
         self.table.clicked.connect(lambda index: self.choose_row(self.rows.place(index.row())))
         self.table.activated.connect(lambda index: self.open_row(self.rows.place(index.row())))
@@ -204,13 +205,14 @@ class QuestionPage(Page):
         self.choose_row(row)
 
     def _lay_out(self) -> None:
-        parts = QSplitter(Qt.Orientation.Horizontal)
+        self._parts = parts = QSplitter(Qt.Orientation.Horizontal)
         parts.setChildrenCollapsible(False)
         parts.addWidget(self.figure)
         parts.addWidget(self.table)
-        parts.setSizes([LEAST_BESIDE, LEAST_BESIDE])
         self.table.setMinimumWidth(LEAST_BESIDE)
-        self.said = SentencesAboveFigure(self.sentence, parts)
+        below = QWidget()  # a splitter whose parts are hidden has no room at all, and would keep none
+        in_column((parts, 1), on=below, margins=(0, 0, 0, 0))
+        self.said = SentencesAboveFigure(self.sentence, below)
         self.above = in_row((self.form, 1), STRETCH, spacing=4)
         for button in (self.form.more_button, self.stop, self.save):
             self.add_action(button)
@@ -237,7 +239,15 @@ class QuestionPage(Page):
             self.rows.refresh()
             self.form.offer_values()
         self.table.setVisible(self.rows.rowCount() > 0)
+        self._share_width()
         self.said.fit()
+
+    def _share_width(self) -> None:
+        """Give figure and rows the same width, whenever one of them appears; later a person may move the handle."""
+        hidden = (self.figure.isHidden(), self.table.isHidden())
+        if hidden != self._hidden:
+            self._hidden = hidden
+            self._parts.setSizes([LEAST_WIDTH, LEAST_WIDTH])
 
     def recolor(self) -> None:
         self._show()

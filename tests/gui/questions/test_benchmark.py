@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -12,10 +11,12 @@ from pytestqt.qtbot import QtBot
 from app.window.pages import BENCHMARK, MORPHEMES
 from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
+from bpe_core.asking import Answer
 from bpe_core.history.token_texts import shown
 from bpe_core.measures.morphemes import morpheme_agreement, own_lists
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.data_table import DataTable
 from resources import parallel_samples
 from tests.gui.questions.conftest import MERGES, ONE, answered, chosen, ranked_words
 
@@ -26,7 +27,7 @@ def test_the_benchmark_page_sorts_runs_by_their_numbers(program: Program, monkey
     model = program.pages.page(BENCHMARK).model
     names = ["Run 2: gpt2", "Run 9: gpt2", "Run 10: gpt2", "Run 2: gpt2"]
     monkeypatch.setattr(type(model), "columns", ("tokenizer",))
-    monkeypatch.setattr(model, "answer", SimpleNamespace(columns={"tokenizer": names}))
+    monkeypatch.setattr(model, "answer", Answer(DataTable({"tokenizer": names})))
     model.sort(0, from_end=False)
     assert [names[row] for row in model.order] == [names[0], *names[:3]]
     model.sort(0, from_end=True)

@@ -104,5 +104,5 @@ def test_a_session_layout_with_an_older_comparison_tab_opens(
     saved = SavedSession(Recipe.preset("gpt2"), text="a b", view=View(layout=layout))
     write_session(saved, tmp_path / "one.bpex")
     open_session(qtbot, program, tmp_path / "one.bpex")
-    assert (program.window.room, program.charts.shown) == ("compare", chart)
-    assert not program.time_bar.isVisible()
+    assert (program.window.room, program.charts.shown) == (layout["room"], chart)
+    assert program.time_bar.isVisible() == (layout["room"] == "ask")

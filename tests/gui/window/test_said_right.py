@@ -9,7 +9,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
-from app.window.actions import actions_in, title_of
 from app.window.pages import TREE, WORDS
 from app.wiring import Program
 from bpe_core.figures.lattice import LatticeFigure
@@ -62,17 +61,18 @@ def test_differences_of_recipes_name_forbidden_pairs_by_their_texts(
     assert by_hand == f"forbid {run.names.text[left]} + {run.names.text[right]} from 5"
 
 
-def test_actions_named_in_lessons_exist_in_the_menus(program: Program) -> None:
-    titles = {title_of(action) for _, action in actions_in(program.window)}
+def test_questions_named_in_lessons_are_in_the_list_of_the_room_ask(program: Program) -> None:
+    questions = {row.text for row in program.rail.questions.rows}
     named = [
         name
         for lesson in lessons()
         for step in lesson.steps
         for text in (step.say, step.after)
-        for name in re.findall(r"\*([^*]+)\*, found by Ctrl\+K", " ".join(text.split()))
+        for name in re.findall(r"\*([^*]+)\*, in the room Ask", " ".join(text.split()))
     ]
-    assert len(named) == 2
-    assert {*named} <= titles
+    assert len(named) == 3
+    assert {*named} <= questions
+    assert "found by Ctrl+K" not in " ".join(step.say for lesson in lessons() for step in lesson.steps)
     all_texts = " ".join(text for lesson in lessons() for step in lesson.steps for text in (step.say, step.after))
     assert "in the menu *Ask*" not in all_texts
     assert "page of questions" not in all_texts

@@ -73,7 +73,7 @@ class QuestionRail(QListView):
 
     def __init__(self, rows: Sequence[RailRow]) -> None:
         super().__init__()
-        self.questions = RailModel(rows, self)
+        self.questions = RailModel(rows)
         self.setModel(self.questions)
         named(self, "Questions")
         scaled(self, SMALLER)
