@@ -63,8 +63,7 @@ class Formats(Mapping[str, "Format"]):
     def holding(self, name: str) -> Format:
         """Return the format with this name.
 
-        Return the format EXACT for all other names: for the name of sessions, and for the empty name of a table without
-        a file.
+        Any other name gives the format EXACT: the name "session", or an empty name for a table that came from no file.
         """
         return self[name if name in self.rows else EXACT]
 
@@ -78,10 +77,10 @@ class Formats(Mapping[str, "Format"]):
         return Formats({name: row for name, row in self.rows.items() if not row.only_read})
 
     def asked_about(self, head: bytes) -> Iterator[Format]:
-        """Yield the formats that may recognize content with this beginning.
+        """Yield the formats that may recognize a file whose content begins with `head`.
 
-        Formats whose mark is the beginning of the content come first. Formats without a mark follow. A format whose
-        mark or sign is missing in `head` is not loaded.
+        Each format states two texts, which may be empty: a mark with which its files begin, and a sign that occurs near
+        their beginning. A format is yielded, and loaded, only if both fit `head`. Formats with a mark come first.
         """
         fitting = [
             (name, row.mark) for name, row in self.rows.items() if head.startswith(row.mark) and row.sign in head
@@ -330,9 +329,10 @@ def files_beside(path: Path) -> Beside:
 
 
 def _counting(path: Path) -> Path:
-    """Return the file to read for a path: the path itself, if no file next to it waits to replace it.
+    """Return the file to read for a path.
 
-    This is a fast check for nearly all files. Only the others need the slower function `standing`.
+    This is the path itself, unless a new version of the file is complete but has not replaced it yet. Nearly all paths
+    pass the fast check. Only the remaining paths need the slower function `standing`.
     """
     is_plain = 0 < len(path.name) <= SHORT_NAME and not waiting and not path.is_symlink()
     is_whole = is_plain and not path.with_name(f".{path.name}{OF_JOURNALS}").exists()
@@ -340,9 +340,10 @@ def _counting(path: Path) -> Path:
 
 
 def _content(path: Path) -> tuple[bytes, Format | None]:
-    """Read a file, and return its content with its format. The format is None if the content must still be searched.
+    """Read a file, and return its content with its format. The format is None if it is not known yet.
 
-    If the first bytes show that the file is no table, such as a film, only these bytes are read and returned.
+    If the first bytes show that the file is no table, for example that it is a video, only these bytes are read and
+    returned.
     """
     try:
         with _opened(_counting(path)) as file:
@@ -380,7 +381,10 @@ def _known_by(head: bytes, path: Path) -> Format | None:
 
 
 def _may_be_known(head: bytes, path: Path) -> bool:
-    """Return whether a file that begins with `head` may still prove to be a table, as with long JSON files."""
+    """Return whether a file that begins with `head` may be a table.
+
+    For some files, such as a long JSON file, only the later content decides this.
+    """
     late = (format.told_late for format in FORMATS.asked_about(head))
     return head.lstrip()[:1] == b"{" or any(late) or _known_by(head, path) is not None
 

@@ -66,9 +66,10 @@ def dense_numbers(history: History) -> Int64s | None:
 
 
 def complete_numbers(history: History, unknown: int | None = None) -> Int64s:
-    """Return the ids of the history. Return the indices of the tokens if a token that can occur in a text has no id.
+    """Return the ids of the history.
 
-    `unknown` is the index of a token that needs no id either.
+    If a token that can occur in a text has no id, return the indices of all tokens as their ids. The token with the
+    index `unknown` may lack an id.
     """
     numbers = own_numbers(history)
     joining = history.joining
@@ -196,9 +197,9 @@ class Format(ABC):
         """
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Return the texts that become other tokens in the written file than in the history.
+        """Return the texts that the written file splits into different tokens than the history does.
 
-        `can_hold` reports them.
+        `can_hold` reports these texts.
         """
         return ()
 
@@ -273,7 +274,10 @@ class Format(ABC):
 
     @abstractmethod
     def recognizes(self, data: bytes) -> bool:
-        """Return whether the data has this format. Only the marks of the format are checked."""
+        """Return whether the data has this format.
+
+        The check is quick: it looks only for features by which files of the format differ from other files.
+        """
 
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
         """Return whether a file has this format, judged by its content, its name and its sidecar files."""

@@ -1,10 +1,10 @@
 """BERT's vocab.txt, which has one token in each line and ids from 0, and the WordPiece tokens of any file.
 
-The sidecar file tokenizer_config.json says how a text is normalized and split. Without that file, this is guessed from
-the tokens.
+The sidecar file tokenizer_config.json says how a text is normalized and split. Without that file, the reader guesses
+the normalizer and the pattern from the tokens.
 
-A file does not say how its tokens were made. So all tokens are in the alphabet, the longer tokens as seeds, and there
-are no steps.
+A file does not say how its tokens were made. So the history has no steps, and its alphabet holds all tokens. A longer
+token is a seed: an entry of the alphabet that no merge makes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
 def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces: Collection[str] = ()) -> History:
     """Return the tokens of a file as a history without steps.
 
-    `pieces` are special tokens that words can contain, too.
+    `pieces` are the special tokens that can be tokens inside a word.
     """
     if len(vocabulary) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} tokens.")

@@ -84,7 +84,8 @@ def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str]
 def with_specials(vocabulary: dict[str, int], specials: dict[str, int]) -> dict[str, int]:
     """Return a vocabulary with special tokens added, sorted by id.
 
-    Special tokens after all other tokens are left out: the library reads their ids from a sidecar file.
+    A special token whose id is higher than all ids of the vocabulary is left out: the library reads this id from a
+    sidecar file.
 
     >>> with_specials({"a": 1, "b": 2}, {"<s>": 0, "<mask>": 3})
     {'<s>': 0, 'a': 1, 'b': 2}

@@ -38,9 +38,10 @@ class UsualPieces:
         self.count += 1
 
     def columns(self) -> tuple[LaidTexts, Float64s, Int64s]:
-        """Return the texts, scores and kinds of all pieces read. Odd pieces have an empty text.
+        """Return the texts, scores and kinds of all pieces that were read.
 
-        If the text of any piece is not valid UTF-8, all pieces count as odd.
+        A piece that this class could not read has the kind ODD and an empty text. If the text of any piece is not valid
+        UTF-8, all pieces get the kind ODD.
         """
         kinds = self._kinds[: self.count]
         scores = self._bits[: self.count].view(np.float32)

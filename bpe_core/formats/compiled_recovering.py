@@ -52,9 +52,10 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
 
 
 def halves_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Halves | None:
-    """Return the parts of tokens as indices of texts.
+    """Return the two parts of each token as indices of texts.
 
-    Return None if a symbol has no text, or if many tokens can only be taken apart by merging.
+    Return None if a symbol has no text. Return None if the parts of many tokens can only be found by merging the
+    symbols of each token.
 
     >>> texts = LaidTexts.of(["lo", "low", "w", "o", "l"])
     >>> halves_among(texts, np.array([4, 3, 2]), np.array([0, 1])).right.tolist()
@@ -71,7 +72,7 @@ def _room(are_bytes: bool) -> ShortRoom:
 
 
 def _before_all(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, Halves]:
-    """Return the tables of the texts and of the tokens' halves, in their state before the first token is examined."""
+    """Return the initial tables of texts and of token parts. No part of a token has been found yet."""
     ranks = np.full(len(texts.firsts), NO_RANK, np.int32)
     ranks[symbols], ranks[tokens] = SYMBOL, np.arange(len(tokens))
     halves = np.full((2, len(tokens)), -1, np.int32), np.zeros((2, len(tokens)), np.bool_)

@@ -102,7 +102,10 @@ def _in_hex(raw: Sequence[bytes]) -> Texts:
 
 
 def _spelled(raw: Sequence[bytes], spelled: Callable[[str], str]) -> Texts:
-    """Return the escaped texts between the quotes of the file, laid out end to end. Nearly all texts stay unchanged."""
+    """Return the texts as a file spells them, laid out end to end. `spelled` escapes a text and puts it in quotes.
+
+    Only the few texts with unusual characters are passed to `spelled`. All other texts only get the quotes.
+    """
     around = spelled("").encode()
     side = len(around) // 2
     plain = _end_to_end(raw)

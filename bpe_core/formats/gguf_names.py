@@ -35,7 +35,8 @@ _WITH_CALLS = {"<|return|>", "<|flush|>"}
 def kinds_by_name(texts: Sequence[str], kinds: Sequence[Kind], section: dict[str, Any]) -> tuple[list[Kind], list[str]]:
     """Return the kinds of the tokens as llama.cpp changes them, and the tokens whose kind is doubtful.
 
-    Kinds are doubtful where llama.cpp changes a single one of several tokens, in an order that is not fixed.
+    Several names may serve the same role, and llama.cpp changes the kind of only one token with such a name. If the
+    file has several of these tokens, their kinds are doubtful: llama.cpp searches for them in no fixed order.
 
     >>> kinds_by_name(["a", "</s>", "<PRE>", "<|start|>"], [Kind.NORMAL] * 4, {})[0]
     [<Kind.NORMAL: 1>, <Kind.CONTROL: 3>, <Kind.CONTROL: 3>, <Kind.USER_DEFINED: 4>]

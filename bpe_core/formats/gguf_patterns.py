@@ -1,6 +1,6 @@
 """The pre-tokenizers of llama.cpp, by their names in GGUF files.
 
-Each is a list of expressions that are applied in turn.
+Each pre-tokenizer is a list of expressions that are applied in turn.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""The tokenizer section of a GGUF file, as llama.cpp reads it: the tokens of SentencePiece, GPT-2 or BERT as lists.
+"""The tokenizer section of a GGUF file, as llama.cpp reads it.
 
-The tokens of GPT-2, Gemma 4 and BERT are read like a tokenizer.json with the same content, and all other tokens like a
-SentencePiece .model. Two steps of llama.cpp come first: user-defined tokens split a text, and each part gets a blank in
-front.
+The section lists the tokens of a SentencePiece, GPT-2 or BERT tokenizer.
+
+The tokens of GPT-2, Gemma 4 and BERT are read like a tokenizer.json with the same content. All other tokens are read
+like a SentencePiece .model, but llama.cpp first changes a text in two steps: it splits the text at user-defined tokens,
+and it puts a blank before each part.
 """
 
 from __future__ import annotations
@@ -110,9 +112,9 @@ class Tokens:
 
     @cached_property
     def sides(self) -> dict[str, dict[str, bool]]:
-        """Return the tokens that also match the blanks on one side, each with that side.
+        """Return the tokens that match blanks on one side of them. The value `lstrip` or `rstrip` says on which side.
 
-        llama.cpp recognizes these tokens by the name of the model.
+        llama.cpp chooses these tokens by the name of the model.
         """
         name, architecture, pre = (str(self.section.get(key, "")) for key in (*NAMES, "pre"))
         if any(part in pre for part in _JINA) or any(part in architecture for part in _WITH_MASK):

@@ -172,7 +172,7 @@ class TextPreparation:
     notes: list[str] = field(default_factory=list)
 
     def may_write(self, token: str) -> bool:
-        """Return whether the steps can write a token into words although the token is not in the text."""
+        """Return whether the steps can put this token into the words of a text that does not contain it."""
         in_bytes = self.byte_level and not token.isascii()
         return self.changes or in_bytes or (self.sign != "" and self.sign in token)
 
@@ -180,8 +180,8 @@ class TextPreparation:
 def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPreparation:
     """Return how a file changes and splits a text.
 
-    The result describes this by choices of a recipe, and by steps where no choices have the same effect. With
-    `shows_bytes`, the tokens of the file consist of stand-in characters of bytes, which only steps can describe.
+    The result holds choices of a recipe, if these describe the file exactly. Otherwise it holds steps. `shows_bytes`
+    says that the tokens of the file consist of characters that represent bytes. Only steps can describe such a file.
     """
     preparation = TextPreparation()
     changes = _steps(whole, "normalizer", "normalizers", preparation, name)
@@ -232,7 +232,7 @@ _ALIKE = (
 
 
 def about_changed(changed: Mapping[str, str]) -> list[str]:
-    """Report added tokens for which the normalizer leaves no text, or the text of another added token.
+    """Report the added tokens that normalization makes empty, or changes to the text of another added token.
 
     `changed` maps each token that is searched for in the normalized text to its normalized text.
     """
@@ -244,7 +244,10 @@ def about_changed(changed: Mapping[str, str]) -> list[str]:
 
 
 def _lost_places(changes: list[Step], cuts: list[Step]) -> list[str]:
-    """Report steps that insert text at empty matches. The steps after them then change the wrong characters."""
+    """Report the steps that insert text at an empty match.
+
+    In the file's library, later steps then work at wrong offsets.
+    """
     by_places = any(isinstance(step, ByteLevel | Metaspace) for step in cuts)
     puts = [
         step.pattern[:80]

@@ -84,9 +84,9 @@ class JsonBpe(JsonModel):
         return sentences
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Return the special tokens that this file's library can also make of the characters of a word.
+        """Return the special tokens that this file's library can make from the characters of an ordinary word.
 
-        Here such a token is only found by the search for special tokens.
+        This program finds such a token only by its search for special tokens.
         """
         added = (step for step in history.recipe.preparation if isinstance(step, AddedToken))
         return self._spelled_among({step.content for step in added if _is_passed_over(step)}, history)

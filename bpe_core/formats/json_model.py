@@ -46,7 +46,10 @@ class JsonModel(ABC):
         return []
 
     def made_by_changes(self, history: History) -> list[str]:
-        """Return the special tokens that the file's library makes of a normalized text, while this program does not."""
+        """Return the special tokens that appear only because the normalizer changes a text.
+
+        The file's library makes these special tokens of the normalized text, and this program does not.
+        """
         return []
 
     def is_beyond(self, history: History, text: str) -> bool:
@@ -82,13 +85,13 @@ class AddedNumber(NamedTuple):
 
 
 def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | None = None) -> dict[str, AddedNumber]:
-    """Return the added tokens of a file.
+    """Return the added tokens of a file, by their texts.
 
-    The file's library keeps the ids of the vocabulary. It gives new tokens the ids after the vocabulary, even if the
-    file states other ids.
+    A token that is in the vocabulary keeps its id. Every other token gets the next id after the vocabulary, as in the
+    file's library, even if the file states another id.
 
-    The last entry with an id decides how the token is searched for. If the search is in the normalized text, the last
-    entry that normalization alters decides which text is matched, even if that entry has another text.
+    Several added tokens may get the same id. Then the last of them decides how a text is searched. If the search is in
+    the normalized text, the library searches for the last of these tokens whose text the normalizer changes.
     """
     numbers: dict[str, int] = {}
     said: dict[str, int] = {}
@@ -138,9 +141,9 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
 
 
 def _may_hide(passed_over: str, token: str) -> bool:
-    """Return whether a token lies inside, or begins inside, a token that is found and skipped.
+    """Return whether a match of `passed_over` can prevent the search from finding `token`.
 
-    The search does not look at text that was skipped.
+    This is so if `token` lies inside `passed_over`, or begins inside it: the search goes on after each match.
     """
     return token in passed_over or any(passed_over.endswith(token[:length]) for length in range(1, len(token)))
 
@@ -176,7 +179,10 @@ _SHOWN_AS_OTHER = (
 
 
 def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], steps: TextPreparation) -> list[str]:
-    """Report added tokens that are lost, that share an id, or that have another id than the file states."""
+    """Report the added tokens that another token replaces, and the added tokens with an unexpected id.
+
+    An id is unexpected if another token has the id, or if the file states another id for the token.
+    """
     others = [text for text, token in added.items() if token.number != token.said]
     numbers = set(vocabulary.values()) if added else set()
     shared = [text for text, token in added.items() if text not in vocabulary and token.number in numbers]

@@ -36,7 +36,7 @@ LONGEST_WORD = 100  # the default, where the file says nothing
 
 
 def _words_among(tokens: Iterable[str], recipe: Recipe) -> dict[str, str]:
-    """Return the tokens that can begin a word, each without the prefix of a continued word."""
+    """Return the tokens that can begin a word, each with its text without the prefix (`##`) of tokens inside words."""
     words_of = Splitter(recipe.with_changes(special_tokens=())).words
     # texts are split before they become bytes
     in_bytes = any(isinstance(step, ByteLevel | BytesShown) for step in recipe.preparation)
@@ -72,7 +72,7 @@ class JsonWordPiece(JsonModel):
         return self._spelled_among(history.recipe.special_tokens, history) if history.recipe.normalizes else []
 
     def _spelled_among(self, tokens: Iterable[str], history: History) -> list[str]:
-        """Return the tokens that words can spell and that the file lists, but that are no pieces in this program.
+        """Return the tokens in the file that a word can spell, but that this program never makes of a word.
 
         Each token is returned as it is spelled in a text.
         """
@@ -150,7 +150,7 @@ class JsonWordPiece(JsonModel):
 
 
 class JsonWordLevel(JsonWordPiece):
-    """The WordLevel model: WordPiece without tokens that continue a word."""
+    """The WordLevel model. It is like WordPiece, but each token is a whole word."""
 
     kind = "WordLevel"
 

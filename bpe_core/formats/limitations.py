@@ -148,9 +148,10 @@ def about_specials(recipe: Recipe) -> list[str]:
 
 
 def about_longest(recipe: Recipe) -> list[str]:
-    """Return a sentence if the file loses the limit on the length of tokens.
+    """Return a sentence if the recipe limits the length of tokens, because the file does not store this limit.
 
-    The option `max_token_length` in the trainer of `tokenizers` is one higher than the limit of the recipe.
+    The sentence names the option `max_token_length` in the trainer of `tokenizers`. Its value is one higher than the
+    limit of the recipe.
     """
     if recipe.max_token_length is None or SCORES in METHODS[recipe.method].tables:
         return []

@@ -1,9 +1,9 @@
-"""The common part of CSV, TSV and JSON: tables that hold the whole history, with one row for each step.
+"""The base of the formats CSV, TSV and JSON: tables that hold the whole history, with one row for each step.
 
 A reader first uses only the columns from which all other columns follow, and writes the table again. If the written
 table equals the file, every cell is right. Otherwise the file is read row by row, which finds the place of the error.
 
-The column `number` holds the ids of the tokens, if they came from a file with other ids.
+The column `number` holds the ids of the tokens. It is written only if the ids differ from the indices.
 """
 
 from __future__ import annotations
@@ -321,7 +321,10 @@ def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
 
 
 def columns_for(kinds: Mapping[str, Any]) -> list[str]:
-    """Return the names of the columns for reasons that only some tables have. Every table has the column for ties."""
+    """Return the names of the columns that a table with these kinds of reasons needs.
+
+    The column for ties is left out, because every table has it.
+    """
     return [name for name in kinds if name != TIED]
 
 
@@ -383,9 +386,10 @@ def scores_by_token(history: History) -> list[list[float | None]]:
 
 
 def _as_json(scores: npt.NDArray[Any]) -> Iterator[float | None]:
-    """Yield the scores as JSON can hold them.
+    """Yield the scores as values that JSON can hold.
 
-    The score of a token that is never used becomes a number below all others.
+    A score of minus infinity, which a token that is never used has, becomes a number below all other scores. NaN and
+    infinity become None.
     """
     for score in map(float, scores.astype(str).tolist()):
         if math.isfinite(score):

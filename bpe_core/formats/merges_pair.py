@@ -43,9 +43,10 @@ CLIP_NOTE = "Texts are normalized and split here as CLIP does it, which the file
 
 
 def ends_bytes(texts: Iterable[str]) -> bool:
-    """Return whether these texts are stand-in characters of bytes, where `</w>` may mark the end of a word.
+    """Return whether the characters of these texts represent bytes. The ending `</w>` of a text is ignored.
 
-    This holds if the bytes of each text are a part of valid UTF-8, and some bytes begin a character beyond ASCII.
+    This holds if two conditions hold. The bytes that each text represents are a part of valid UTF-8. Some of these
+    bytes begin a character that is not in ASCII.
 
     >>> ends_bytes(["Ã©</w>", "lo"]), ends_bytes(["été</w>", "lo"]), ends_bytes(["low</w>"]), ends_bytes(["´s</w>"])
     (True, False, False, False)
@@ -400,11 +401,11 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names
 
 
 def _lists_bytes(vocabulary: Mapping[str, int]) -> bool:
-    """Return whether single characters in this vocabulary are stand-in characters of bytes, rather than Latin letters.
+    """Return whether the single characters of a vocabulary represent bytes, as `Ġ` represents a space.
 
-    They count as stand-ins if the stand-in of the space is among them, or if there are hardly any other characters.
-
-    Texts without spaces, as in Japanese, leave no token for the space. English texts leave few tokens for other bytes.
+    If not, they are ordinary letters. Two of three signs must be present: `Ġ` is a token, most of the characters that
+    represent bytes are tokens, and no other single character is a token. One sign may be missing, because Japanese
+    texts have few spaces, and English texts have few bytes beyond ASCII.
     """
     there = {letter for letter in byte_level.stand_ins() if letter in vocabulary}
     no_others = there.issuperset(text for text in vocabulary if len(text) == 1)

@@ -56,9 +56,10 @@ class MinbpeModel(Format):
         return sentences + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 
     def numbers(self, history: History) -> Int64s:
-        """Return the index of each byte and merge as its id.
+        """Return the id of each token. The id of a byte or a merge is its index.
 
-        Special tokens keep their ids if all of these are higher.
+        Special tokens keep the ids of the history if each of these ids is higher than the index of the last merge.
+        Otherwise their indices are their ids.
         """
         ids = np.arange(history.index_count)
         first = history.first_special

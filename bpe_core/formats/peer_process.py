@@ -38,7 +38,7 @@ def peer_of(
 ) -> Iterator[Loaded]:
     """Yield a function that loads a file into the library that owns its format (see `Format.peer`).
 
-    With `apart`, a separate process loads large files, and it begins at once.
+    If `apart` is true, a separate process loads a large file. The process starts before the function is called.
     """
     if not apart or format.name not in LOADED_ALONE or len(data) < LARGE:
         yield lambda: format.peer(data, history, name, beside)

@@ -147,7 +147,10 @@ class RecoveredMerges(Generic[Text]):
         return [self.given[place] for place in places.tolist()]
 
     def pairs_behind(self, symbols: int) -> Int64s:
-        """Return the pairs with ids for an alphabet of `symbols` symbols. The additional symbols are seeds."""
+        """Return the pairs as ids, for an alphabet that has seeds after its base symbols.
+
+        `symbols` is the number of all symbols, seeds included. The id of each merge grows by the number of seeds.
+        """
         more = symbols - self.first_id
         return self.pairs + more * (self.pairs >= self.first_id) if more else self.pairs
 
@@ -253,7 +256,10 @@ class Parts(Generic[Text]):
     is_late: Bools  # tokens made of a part with a higher rank
 
     def pairs(self, base: Mapping[Text, int], first_id: int) -> Int64s | None:
-        """Return the ids of both parts of each token. Return None if a token cannot be made in its turn."""
+        """Return the ids of both parts of each token.
+
+        Return None if a token has no parts, or if a part does not exist before its token.
+        """
         if self.is_late.any() or (self.left < 0).any() or any(symbol not in base for symbol in self.symbols):
             return None
         id_of = np.arange(first_id - len(self.symbols), first_id + len(self.tokens))
@@ -263,7 +269,8 @@ class Parts(Generic[Text]):
     def in_order(self, base: Mapping[Text, int]) -> Int64s:
         """Return the indices of the tokens that merges can make, in the order of the merges.
 
-        A token comes in its turn, or after its later part if that part comes after its turn.
+        Tokens are in the order of their ranks. But if a part of a token has a higher rank than the token, the token
+        follows this part.
         """
         turns = np.arange(len(self.tokens)) << TURN_BITS
         late = np.flatnonzero(self.is_late)
@@ -284,9 +291,9 @@ class Parts(Generic[Text]):
         return order
 
     def _moments(self, base: Mapping[Text, int], made: Int64s) -> Int64s:
-        """Return the moment at which each token is made: a row of `made`, or NEVER if it cannot be made.
+        """Return the moment at which each token is made: a row of `made`, or NEVER if the token cannot be made.
 
-        A token is made in its turn, or together with a part that is made later.
+        A token is made in its own row of `made`, or at the moment of a part that is made later.
         """
         symbols = len(self.symbols)
         moments = np.full(symbols + len(self.tokens), NEVER)
@@ -300,9 +307,9 @@ class Parts(Generic[Text]):
         return moments[symbols:]
 
     def _one_by_one(self, some: Int64s, turns: Int64s) -> list[int]:
-        """Return the tokens in `some` in the order in which they are made. Each may wait for another of these tokens.
+        """Return the tokens in `some` in the order in which they can be made.
 
-        All other tokens are made in time.
+        A token may need a part that is also in `some`, and then it follows this part. All other parts exist already.
         """
         symbols = len(self.symbols)
         is_waited_for = set((symbols + some).tolist())

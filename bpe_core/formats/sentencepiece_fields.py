@@ -147,10 +147,10 @@ class ScoredPiece(NamedTuple):
 def in_order(
     piece_of: dict[int, ScoredPiece], lowest: float, steps_only: Sequence[ScoredPiece] = ()
 ) -> list[ScoredPiece]:
-    """Return the pieces in the order of their ids.
+    """Return the pieces in the order of their ids. Pieces are added so that no id is free.
 
-    The first free id goes to <unk>, if no piece is unknown. Further free ids go to `steps_only`: pieces that only serve
-    to make other pieces. Ids that are still free get unused pieces with the score `lowest`.
+    If `piece_of` holds no unknown token, <unk> gets the first free id. The next free ids go to `steps_only`: pieces
+    that only serve to make other pieces. Each other free id gets an unused piece with the score `lowest`.
     """
     gaps = (number for number in count() if number not in piece_of)
     if not any(piece.kind == Kind.UNKNOWN for piece in piece_of.values()):

@@ -397,7 +397,8 @@ def most_probable_history(
 ) -> tuple[History, list[str]]:
     """Return the history of a Unigram model, and notes.
 
-    `others` are further pieces that texts are split into. Their scores do not lower the score of unknown characters.
+    `others` maps the ids of additional pieces to their scores. A text can be split into these pieces, too, but their
+    scores have no effect on the score of unknown characters.
     """
     _check_unknown(stored, name)
     scored, unknown, said = _most_probable(stored)

@@ -148,9 +148,10 @@ def _candidates(recipe: Recipe) -> Iterator[str]:
 
 
 def _orders_of_marks(parts: str) -> Iterator[str]:
-    """Yield the spellings of a letter with its combining marks.
+    """Yield the spellings of a letter with one or two combining marks.
 
-    For two marks, these are also the other order, and the composed letter with the first mark after it.
+    `parts` is the letter with its marks. If there are two marks, yield two more spellings: the marks in the other
+    order, and the letter composed with its last mark, with the first mark after it.
     """
     yield parts
     if len(parts) == 3:
@@ -178,9 +179,10 @@ _TEXT_CHOICES = tuple(field.name for field in dataclasses.fields(Normalization))
 
 
 def normalizer_spec(recipe: Recipe) -> bytes:
-    """Return the message of the normalizer. The name of its map lists the choices that it was made from.
+    """Return the message of the normalizer for a recipe.
 
-    Newer choices are listed only if they differ from their default.
+    The message contains a map of characters and the name of the map. The name lists the choices of the recipe from
+    which the map was made. Some choices are listed only if they differ from their defaults.
     """
     usual = Normalization()
     choices = {name: getattr(recipe, name) for name in (*_ALWAYS_SAID, *_TEXT_CHOICES)}

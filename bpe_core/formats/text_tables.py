@@ -1,9 +1,9 @@
 """The merge table as JSON, CSV or TSV. Reading a written table gives exactly the same history.
 
-JSON is one object of recipe, base symbols and merges, with one merge in each line. CSV and TSV, for spreadsheets, begin
-with the merges. Base symbols and special tokens follow as rows of step 0. The recipe comes last, as JSON in the column
-`token`, so that a truncated file is noticed. All texts are escaped (see honest_text.py). So a row is always one line,
-and the line numbers in errors are those of an editor.
+JSON is one object with the recipe, the base symbols and the merges. Each merge has a line. CSV and TSV, for
+spreadsheets, begin with the merges. Base symbols and special tokens follow as rows of step 0. The recipe comes last, as
+JSON in the column `token`, so that a truncated file is noticed. All texts are escaped (see honest_text.py). So a row is
+always one line, and an error names the line by the number that an editor shows.
 """
 
 from __future__ import annotations
@@ -130,7 +130,8 @@ def _with_gaps(numbers: Int64s) -> list[int | None]:
 def _laid(history: History, numbers: Int64s | None, known: Sequence[int | None]) -> Iterator[tuple[int, bytes]]:
     """Yield many lines at a time as JSON, each time with the number of the last step in them.
 
-    A comma precedes each line.
+    A comma precedes each line. `numbers` and `known` hold the ids of the tokens, as an array and as a list with None
+    for a missing id.
     """
     reasons = {name: history.reasons[name].tolist() for name in merge_table.columns_for(history.reasons)}
     if not reasons:

@@ -65,8 +65,8 @@ class TiktokenRanks(Format):
     def numbers(self, history: History) -> Int64s:
         """Return the rank of each token in the file.
 
-        The ranks are the merge priorities, if the history has any. Otherwise they are the ranks of the history's own
-        file, if these rise with the steps. Otherwise they are the indices.
+        If the history has merge priorities, they are the ranks. Otherwise the ids from the history's own file are the
+        ranks, if a later step always has a higher id. Otherwise the indices are the ranks.
         """
         ids = super().numbers(history)
         if history.joining is not None and history.joining.priorities is not None:

@@ -170,9 +170,9 @@ def _model_of(history: History) -> JsonModel:
 
 
 def _model_in(model: Object, name: str) -> JsonModel:
-    """Return the reader for the kind of model in a file.
+    """Return the reader for the model in a file.
 
-    If the file does not name the kind, an entry that only one kind has decides.
+    If the file does not name the kind of its model, the entries of the model show the kind.
     """
     signs = {"Unigram": isinstance(model.get("vocab"), list), "WordPiece": "max_input_chars_per_word" in model}
     signs["WordLevel"] = "merges" not in model

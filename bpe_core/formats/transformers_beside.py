@@ -130,7 +130,10 @@ def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bo
 
 
 def _joins_parts(token: bytes) -> bool:
-    """Return whether a token contains an incomplete character together with anything but a space before it."""
+    """Return whether a token contains an incomplete character and at least one more character.
+
+    A space at the beginning of the token does not count as a character.
+    """
     behind = token.removeprefix(b" ").lstrip(_TAILS)
     try:
         behind.decode()
@@ -147,7 +150,10 @@ def _sides(step: AddedToken) -> bool:
 
 
 def _about_named(kind: str, config: Object, sided: Mapping[str, bool]) -> list[str]:
-    """Report tokens that Qwen2's class searches for without the options that the configuration names."""
+    """Report the tokens for which Qwen2's class ignores the options in the configuration.
+
+    The class finds these tokens without the spaces or words next to them.
+    """
     named = tokens_in({**config, "added_tokens_decoder": None}) if kind == "Qwen2" else ()
     said = "tokens are found by Qwen2Tokenizer of transformers 5 without the spaces or words next to them: {}"
     return about([text for text in named if sided.get(text)], said)
@@ -231,7 +237,10 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
 
 
 def _puts_otherwise(cut: Object, config: Object) -> bool:
-    """Return whether transformers 4 and the file disagree about a space before a text."""
+    """Return whether the configuration and the tokenizer file disagree about `add_prefix_space`.
+
+    This option puts a space before a text. transformers 4 follows the configuration.
+    """
     is_put = cut.get("add_prefix_space")
     wanted = config.get("add_prefix_space") or False
     return cut.get("type") == "ByteLevel" and is_put is not None and is_put != wanted
@@ -311,9 +320,10 @@ def _known(opened: OpenedTable) -> set[str]:
 
 
 def tokens_in(config: Object) -> dict[str, AddedToken | None]:
-    """Return the tokens that a configuration names.
+    """Return the tokens that a configuration names, each with its options for the search.
 
-    The value is the way in which a token is searched for, if it matches spaces or only whole words, and otherwise None.
+    A token without options has the value None. An option says that the token matches the spaces next to it, that it
+    matches only whole words, or that it is not special.
     """
     items: list[tuple[object, bool]] = []  # and whether nothing overrules them
     for key, value in config.items():

@@ -265,7 +265,10 @@ def is_the_class_s(whole: Object, kind: str, config: Object) -> bool:
 
 
 def reads_scores_itself(whole: Object, kind: str) -> bool:
-    """Return whether a class reads scores with more digits than all programs read alike."""
+    """Return whether a class reads the scores in the file itself, and programs read some score differently.
+
+    Programs read a score with too many digits differently.
+    """
     vocabulary = whole["model"].get("vocab")
     if goes_by_file(kind) or not isinstance(vocabulary, list):
         return False

@@ -71,7 +71,7 @@ def history_of(
     pieces
         The pieces that a text is split into.
     numbers_of
-        A function that returns the ids of texts. It also knows the special tokens.
+        A function that returns the ids of texts. The texts can be pieces and special tokens.
     unknown
         The id of the unknown token, or NO_NUMBER if unknown characters become bytes.
     recipe
@@ -81,8 +81,8 @@ def history_of(
     sign
         The character for a blank, if words have no marker.
     least
-        The lowest score that counts for the score of unknown characters. Without it, the lowest score of the pieces
-        counts.
+        The score from which the score of unknown characters is computed. By default this is the lowest score of the
+        pieces.
     by_bytes
         Whether characters represent bytes.
     """
@@ -151,9 +151,10 @@ def _alphabet(
 
 
 def method_of(scores: Float64s) -> str:
-    """Return the method that scores like these suggest, because no file names its method.
+    """Return the method that probably made these scores, because no file names its method.
 
-    The first method with scores is meant, unless another method recognizes its own scores.
+    Each method may recognize scores that only training by this method makes. If no method recognizes the scores, return
+    the first method whose pieces have scores.
     """
     numbers = scores.tolist()
     usual, *others = [name for name, method in METHODS.items() if SCORES in method.tables]
@@ -221,7 +222,7 @@ _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
 def kept_texts(recipe: Recipe) -> set[str]:
-    """Return the texts that the steps of a recipe keep unchanged."""
+    """Return the texts that the replacement tables of a recipe's steps leave unchanged."""
     lists = (step.kept.split(KEPT_APART) for step in recipe.preparation if isinstance(step, Precompiled))
     return {text for texts in lists for text in texts}
 

@@ -1,7 +1,8 @@
-"""The making of an alphabet and merges from texts with ids and pairs of texts, as in Hugging Face's files.
+"""The functions that make an alphabet and merges from the entries of a file, as in Hugging Face's files.
 
-Base symbols are entries that no merge makes and that are one byte or character. All other entries that no merge makes
-are seeds, which occur only as whole words, or never.
+A file lists texts with their ids, and the merges as pairs of texts. A text that no merge makes is a base symbol if it
+is one byte or character. Any longer text that no merge makes is a seed. A seed is a token only where it is a whole
+word, or it is never a token of a word.
 """
 
 from __future__ import annotations
@@ -60,16 +61,19 @@ class Style:
         return 1 + len(self.marker_text) * (self.marker == "glued")
 
     def symbols_among(self, texts: Iterable[str]) -> list[str]:
-        """Return the texts of one character, which may also have the marker or the prefix of a continued word."""
+        """Return the texts that can be base symbols: texts of one character.
+
+        The marker may follow the character, and the prefix of tokens inside words (`##`) may precede it.
+        """
         longest = self.longest
         end = self.marker_text
         symbols = [text for text in texts if len(text) == 1 or (len(text) == longest and text.endswith(end))]
         return [*dict.fromkeys(symbols + self.continuing_among(texts))] if self.continuing else symbols
 
     def continuing_among(self, texts: Iterable[str]) -> list[str]:
-        """Return the texts that are the prefix of a continued word and one character.
+        """Return the texts of one character after the prefix (`##`) of tokens inside words.
 
-        The marker may be attached to the character.
+        The marker may follow the character.
         """
         mark = self.continuing
         plain = replace(self, continuing="")
@@ -88,7 +92,11 @@ def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, sty
 
 
 def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
-    """Return the raw text and the plain text of a token. Return None if the token is no valid byte-level text."""
+    """Return the bytes that the file gives a token, and the bytes of the text that the token represents.
+
+    In the second text, a marker is a blank or is removed. Return None if the token is empty, or must represent bytes
+    and does not.
+    """
     raw = byte_level.read(text) if style.byte_level else text.encode()
     if not raw:
         return None
@@ -103,7 +111,10 @@ def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
 
 
 def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str = "", end: bytes = b"") -> list[NamedSymbol]:
-    """Return the 256 bytes with their texts, in the file's order. Bytes without an id come last."""
+    """Return the 256 bytes as base symbols with their texts, in the order of their ids.
+
+    A byte whose text is not in `known` comes last.
+    """
     texts = [text + marker for text in byte_level.stand_ins()]
     order = byte_level.stand_in_order()
     named = [(texts[byte], byte) for byte in order]
@@ -178,7 +189,7 @@ def build(
     where
         The place of a merge in errors, such as "merges.txt, line {}".
     pieces
-        Special tokens that words can contain as pieces, too.
+        The special tokens that can be tokens inside a word.
     named
         The name of the separate file with the vocabulary, if there is one.
     """
@@ -286,7 +297,7 @@ def unknown_bytes(history: History) -> list[int]:
 
 
 def joined_in_order(history: History) -> Int64s:
-    """Return all pairs that are joined, in the order of a list of merges."""
+    """Return the pairs that splitting joins, as indices of tokens. The pair that is joined first comes first."""
     joining = history.joining
     if joining is None:
         left, right = history.columns[:2]

@@ -76,7 +76,11 @@ class ResolvedMerges:
 
 
 class PlacedMerges:
-    """The merges of a file as columns of positions in the list of all texts, so that checks run over whole columns."""
+    """The merges of a file as columns of numbers.
+
+    The class lists all texts of the file, and each number is the position of a text in this list. So checks run over
+    whole columns.
+    """
 
     def __init__(self, merges: WrittenMerges, texts: Sequence[str]) -> None:
         self._merges = merges
@@ -99,10 +103,10 @@ class PlacedMerges:
         return all((column != NOWHERE).all() for column in (self.left, self.right, self.made))
 
     def are_in_order(self, base: Mapping[str, int]) -> bool:
-        """Return whether each merge joins texts that exist at its turn and makes a text.
+        """Return whether each merge joins two texts that base symbols or earlier merges make.
 
-        A merge may make a text that exists only if the meaning is clear: all base symbols are single characters, and no
-        pair is listed twice.
+        A merge may make the same text as an earlier merge only if all base symbols are single characters, and no pair
+        is listed twice.
         """
         rows = np.arange(len(self.made))
         makers = self._makers(base, rows)
@@ -112,7 +116,7 @@ class PlacedMerges:
         return not makes_anew or (_are_letters(base) and len(self.last_of_each_pair) == len(rows))
 
     def _makers(self, base: Mapping[str, int], rows: Int64s) -> Int64s:
-        """Return for each text the first of these merges that makes it.
+        """Return for each text the first merge in `rows` that makes the text.
 
         The value is -1 for a base symbol, and the number of merges if no merge makes the text.
         """
@@ -122,7 +126,10 @@ class PlacedMerges:
         return makers[:NOWHERE]
 
     def _since(self, makers: Int64s, rows: Int64s) -> Int64s:
-        """Return for each of these merges the merge after which both its parts exist."""
+        """Return for each merge in `rows` the later of the two merges that make its parts.
+
+        `makers` holds for each text the merge that makes it.
+        """
         return np.maximum(makers[self.left[rows]], makers[self.right[rows]])
 
     @cached_property
@@ -139,7 +146,7 @@ class PlacedMerges:
         return np.sort(len(pairs) - 1 - from_behind)
 
     def pair_rows(self, at: Int64s) -> PairRows:
-        """Return the joined pairs as ids of tokens. `at` holds the position of each token.
+        """Return the joined pairs as ids of tokens. The token `i` has the text at position `at[i]`.
 
         Merges of texts without a token are left out.
         """
@@ -180,8 +187,8 @@ class PlacedMerges:
     def _born_in_turn(self, base: Mapping[str, int]) -> Int64s:
         """Return the rows of the merges that happen, in the order in which they happen.
 
-        A merge happens in its turn, or together with its later part if that part comes after its turn. If several
-        merges make the same text, only the first of them happens.
+        The merges happen in the order of the file. But if a part of a merge is made by a later merge, the merge happens
+        right after that merge. If several merges make the same text, only the first of them happens.
         """
         births, possible = self._births(base)
         rows = np.flatnonzero((possible < NEVER) & (possible == births[self.made]))
@@ -191,9 +198,10 @@ class PlacedMerges:
         return born[np.argsort(possible[born], kind="stable")]
 
     def _births(self, base: Mapping[str, int]) -> tuple[Int64s, Int64s]:
-        """Return the turn in which each text first exists, and the turn in which each merge can happen.
+        """Return the row at which each text first exists, and the row at which each merge can happen.
 
-        Base symbols have the turn -1. The turn is NEVER if a text never exists or a merge never happens.
+        The rows are rows of the file. Base symbols have the row -1. The row is NEVER if a text never exists or a merge
+        never happens.
         """
         births = np.full(len(self._place_of) + 1, NEVER)
         possible = np.empty(len(self.made), np.int64)
@@ -214,9 +222,9 @@ class PlacedMerges:
         return births[:NOWHERE], possible
 
     def _one_by_one(self, rows: Int64s) -> Int64s:
-        """Return the given merges that happen, in their order.
+        """Return those of the merges in `rows` that happen, in the order in which they happen.
 
-        All texts that these merges do not make exist in time.
+        A merge waits if another merge in `rows` makes one of its parts. All other parts exist already.
         """
         is_known = np.ones(len(self._place_of), np.bool_)
         is_known[self.made[rows]] = False
@@ -251,7 +259,7 @@ class PlacedMerges:
 
 
 def listed_twice(merges: WrittenMerges) -> list[Flaw]:
-    """Report merges that are listed more than once, which no training does."""
+    """Report the merges that are listed more than once. Training never writes such a list."""
     often = Counter(zip(merges.left, merges.right, strict=True)) if len(merges) else Counter[tuple[str, str]]()
     again = [f"{left} {right}" for (left, right), times in often.items() if times > 1]
     return [*map(Flaw, about(again, "merges are listed more than once, which is impossible in training: {}"))]

@@ -39,9 +39,10 @@ class YouTokenToMe(ReadOnly):
     why_only_read = "Models of YouTokenToMe are only read: choose another format."
 
     def recognizes(self, data: bytes) -> bool:
-        """Return whether the data has the number of characters that its first line states, and then a merge.
+        """Return whether the data begins as a model of YouTokenToMe.
 
-        The character `▁` must be among them.
+        The first line states the number of characters. This many lines with characters must follow, and after them a
+        valid line. One of the characters must be `▁`.
         """
         counts = _COUNTS.match(data)
         if counts is None:
@@ -102,7 +103,8 @@ def _character(code: int, name: str) -> str:
 def _pairs(rules: list[tuple[int, ...]], id_of: dict[int, int], name: str, first: int) -> Int64s:
     """Return the ids of the parts of each merge.
 
-    `id_of` already has the ids of the base symbols, and gets all new ids.
+    `id_of` maps ids in the file to ids of this program. It must hold the base symbols, and the function adds the
+    merges.
     """
     pairs: list[tuple[int, int]] = []
     for line, (left, right, made) in enumerate(rules, first):
