@@ -1,4 +1,5 @@
 """The package that turns files and strings into words.
 
-The package reads the texts, normalizes them, finds the special tokens, and splits the text between the special tokens.
+The package reads the texts, normalizes them, finds the special tokens in them, and splits the text between the special
+tokens into words.
 """

@@ -1,10 +1,12 @@
 r"""Functions that change the characters of a text and return the offset in the old text of each new character.
 
-The changes are Unicode forms, lower case, cleaned control characters and removed accents.
+The changes are Unicode forms, lower case, the removal of control characters, and the removal of accents.
 
-Recent Unicode characters are treated as in the libraries that tokenizers are made with: they have no normalization form
-yet, but some have a lower-case letter. The bytes of a text are viewed without a copy if the string stores them. An
-ASCII string always stores its bytes. Any other string stores them from the first view on.
+A character that is newer than the Unicode version of tokenizer libraries is treated as these libraries treat it: it has
+no normalization form, but it may have a lower-case letter.
+
+A function that needs the bytes of a text uses a view of the bytes in the string, without a copy. An ASCII string always
+stores its bytes. Any other string stores them from the first view on.
 
 >>> small("ΑΣ"), in_form("e\u0301l", "NFC")
 ('ασ', ('él', array([0, 2])))
@@ -134,11 +136,11 @@ def _in_form(text: str, form: Form) -> tuple[str, Places]:
 
 @lru_cache(maxsize=1024)
 def _counts_of(part: str, form: Form) -> tuple[int, ...]:
-    r"""Return for each character of `part` how many characters of the result come from the character.
+    r"""Return for each character of `part` how many characters of the result come from it.
 
-    The numbers are equal to those of Hugging Face's library. The decomposition of a character comes from that
-    character. A composition comes from its first part. If marks are reordered, each mark in the new order takes the
-    next old position.
+    The numbers are equal to those of Hugging Face's library. All characters of a decomposition come from the decomposed
+    character. A composed character comes from the first of its parts. If marks are reordered, the first mark of the new
+    order counts as coming from the first mark of the old order, and so on.
 
     >>> _counts_of("a\u0323\u0301", "NFC"), _counts_of("\u1ea1", "NFD"), _counts_of("a\u0301\u0323", "NFC")
     ((1, 0, 1), (2,), (1, 0, 1))
@@ -192,9 +194,9 @@ def _composed(apart: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
 
 
 def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator[tuple[int, int]]:
-    """Split the text before every character that never joins the character before it.
+    """Yield the start and the stop of each part of a text that can be normalized alone.
 
-    Each part can be normalized alone. The result is a start and a stop for each part.
+    The text between `start` and `stop` is split before each character that never joins the character before it.
     """
     for i in range(start + 1, stop):
         if not joins_the_one_before(text[i], form):
@@ -354,7 +356,7 @@ def _runs_of(expression: regex.Pattern[str]) -> Iterator[tuple[int, int]]:
 
 
 def raw_bytes(word: str) -> bytes:
-    """Return the bytes of a word that may begin or end inside a character."""
+    """Return the bytes of a word. The word may begin or end inside a character, whose bytes are then surrogates."""
     return word.encode(errors="surrogateescape")
 
 

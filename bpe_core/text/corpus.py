@@ -235,12 +235,13 @@ class Corpus:
     def bunches(
         self, mixture: Mixture | None, size: int, split: Callable[[Reader, int], Sequence[Reader]] | None = None
     ) -> Iterator[tuple[str, Corpus]]:
-        """Yield parts of about `size` bytes, each with the name of its group.
+        """Yield parts of the corpus of about `size` bytes, each with the name of its group.
 
-        All parts in order give the words of the corpus.
+        The parts, in this order, have the same words as the corpus.
 
-        `split` may make several readers of a large text. A text is not split if a sample is drawn from each text by
-        itself. A group is one part if the sample from a text depends on the texts before it.
+        `split` divides a large text into several readers. Two rules limit the splitting. A text is not split if a
+        sample is drawn from its group. A whole group is one part if the sample from a text depends on the texts before
+        it.
         """
         for name, part in self.parts(mixture).items():
             choice = part._choice
@@ -356,10 +357,10 @@ class Text(NamedTuple):
 class DocumentFilter:
     """A filter for one reading of a group.
 
-    The filter removes duplicates, then draws a sample, then takes the first bytes.
+    The filter removes duplicates, then draws a sample, then keeps only the first bytes.
 
-    If the sample consists of lines, each line is a separate text after the draw. So the draw depends neither on the
-    order of files nor on the neighbours of a line that is left out.
+    If lines are drawn, each drawn line is a separate text. So the draw of a line depends neither on the order of files
+    nor on the lines around it.
     """
 
     def __init__(self, group: Group) -> None:
@@ -445,9 +446,9 @@ def _joined(parts: list[bytes]) -> bytes:
 def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
     """Yield the texts of a random sample.
 
-    The draw for a text depends on the seed, the bytes of the text and its position. So other texts and other threads do
-    not change the draw. If duplicates are removed, the order of files decides which duplicate comes first, so the draw
-    does not use document numbers.
+    The draw for a text depends only on the seed, on the bytes of the text, and on the position of the text. So it is
+    the same with any number of threads. If duplicates were removed, the number of the document does not count, because
+    this number depends on the order of files.
     """
     enough = group.sample.fraction * CHANCES
     seed = group.sample.seed

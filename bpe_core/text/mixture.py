@@ -1,7 +1,8 @@
 """The weight and the sample of each group of texts. A recipe holds them by the names of the groups.
 
-A weight is a factor ("2", "0.5", "1/3": each word of the group counts so many times), or a share of the whole by bytes
-or by words. Factors and shares are fractions, so the weighted counts are exact (`bpe_core.counting.grouped`).
+A weight is either a factor or a share. A factor ("2", "0.5", "1/3") multiplies the count of each word of the group. A
+share is a part of all bytes or of all words. Both are fractions, so the weighted counts are exact
+(`bpe_core.counting.grouped`).
 
 >>> mixture = Mixture((Group("de", weight_of("70%")), Group("code", weight_of("30%"))), by="bytes")
 >>> Mixture.from_json_value(mixture.to_json_value()) == mixture
@@ -187,7 +188,7 @@ class Group:
 
     @property
     def hangs_together(self) -> bool:
-        """Return whether the sample from a text depends on the texts before that text."""
+        """Return whether the sample depends on the order of the texts, so that the group must be read as a whole."""
         return bool(self.unique) or self.sample.first_bytes is not None
 
 

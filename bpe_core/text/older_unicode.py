@@ -102,14 +102,14 @@ def punctuation() -> regex.Pattern[str]:
 
 
 def controls() -> regex.Pattern[str]:
-    """Return a pattern that matches a control character, except those that separate words and lines."""
+    """Return a pattern that matches one control character. Tabs and line ends are not matched."""
     return _compiled(r"[\p{Cc}\p{Cf}\p{Co}\ufffd]", _LATER_CONTROLS + " 9-a d")
 
 
 def without_later(text: str, expression: str = "") -> str:
-    r"""Replace each character that the older Unicode lacks by an unassigned character.
+    r"""Replace each character that the older Unicode lacks by a character that is unassigned in it.
 
-    If a range of the expression holds the newer character, the range also holds its replacement.
+    If `expression` has a range such as `[a-z]` that holds a newer character, the range also holds its replacement.
 
     >>> [ascii(without_later("\u0b53", named)) for named in ("", "[\u0b00-\u0b7f]")]
     ["'\\u0378'", "'\\u0b04'"]
@@ -131,9 +131,9 @@ _NEWER_MARKS = "1acf-1add 1ae0-1aeb"
 
 
 def with_known_marks(text: str) -> str:
-    """Replace some newer combining marks by an older mark.
+    """Replace certain newer combining marks by an older mark.
 
-    The imitated library treats these newer characters as marks.
+    The library that this program imitates treats these newer characters as marks.
     """
     marks = characters(_NEWER_MARKS)
     if text.isascii() or marks.isdisjoint(set(text)):
@@ -148,8 +148,8 @@ _NAMED = re.compile(r"\\U([0-9A-Fa-f]{8})|\\u([0-9A-Fa-f]{4})|([^\0-\x7f])")
 def _seen_as(expression: str) -> dict[int, str]:
     """Return the replacement of each newer character, by code point.
 
-    The expression treats a replacement as the older Unicode treats the newer character. A replacement lies before or
-    after each character that the expression names, just as the newer character does.
+    An expression treats the replacement as an older version of Unicode treats the newer character. The replacement lies
+    in the same ranges of the expression as the newer character.
     """
     seen_as = dict.fromkeys(_codes(_LATER), NO_CHARACTER) | {ord(new): old for new, old in _FORMERLY.items()}
     named = {ord(plain) if plain else int(long or short, 16) for long, short, plain in _NAMED.findall(expression)}

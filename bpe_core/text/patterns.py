@@ -215,7 +215,10 @@ def written_out(expression: str) -> float:
 
 
 def _copies(part: re.Match[str]) -> int:
-    """Return the number of copies for a quantifier: the number of required matches, and one more."""
+    """Return how many copies of a part its quantifier stands for: the number of required matches plus one.
+
+    For the quantifier `{1}` this is one copy.
+    """
     least = {"?": 0, "*": 0, "+": 1}.get(part["count"])
     if least is None:
         least = _number(part["least"])
@@ -225,7 +228,10 @@ def _copies(part: re.Match[str]) -> int:
 
 
 def _at_most(expression: str) -> float:
-    """Return the largest possible size, as if every repetition were inside every other repetition."""
+    """Return an upper limit for the size of an expression.
+
+    The limit counts as if every repetition were inside every other repetition.
+    """
     copies = [len(expression)]
     for count in _ANY_COUNT.finditer(expression):
         if count["comment"]:

@@ -1,7 +1,8 @@
-"""The runs of one script in a text, by the table of scripts in the libraries that train tokenizers.
+"""The runs of characters of one script in a text. The scripts are those of the libraries that train tokenizers.
 
-That table is older than Python's table. In the older table, newer characters and the space have no script, so they
-belong to the run of the character before them. Japanese kana count as the same script as Chinese characters.
+These libraries use an older table of scripts than Python. In the older table, newer characters and the space have no
+script, so they belong to the run of the character before them. Japanese kana count as the same script as Chinese
+characters.
 
 >>> text = " Tokyo 東京タワー, ok"
 >>> [text[slice(*found.span())] for found in runs().finditer(with_older_scripts(text))]

@@ -1,12 +1,12 @@
-r"""The words of a text by its writing alone. They do not depend on a tokenizer.
+r"""The words of a text by its letters, digits and spaces. They do not depend on a tokenizer.
 
     >>> text = "Low prices, 2:\nget_price(天気)"
     >>> [f"{text[start:stop]} {kind}" for start, stop, kind in words_of(text)]
     ['Low Latin', 'prices Latin', '2 digits', 'get_price names', '天 Han', '気 Han']
 
 A word is a run of letters with their marks, and with apostrophes between letters. Where a script puts no spaces between
-words, each letter is a word. A run of digits is a word. A name of code is a word: it has an underscore, a digit after a
-letter, or a capital letter after a small letter.
+words, each letter is a word. A run of digits is a word. A name in program code is a word: it has an underscore, a digit
+after a letter, or a capital letter after a small letter.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def _pattern() -> regex.Pattern[str]:
 
 
 def segmented(lines: Sequence[str]) -> tuple[str, list[Word]]:
-    r"""Return the text of segmented lines without the spaces that separate words, and the words of the text.
+    r"""Return the text of segmented lines, and the words of the text.
+
+    Spaces in `lines` separate words. The returned text has no spaces.
 
     >>> text, words = segmented(["天気 が", "良い"])
     >>> text, [tuple(word) for word in words]

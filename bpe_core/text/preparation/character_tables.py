@@ -96,7 +96,10 @@ def _offset(unit: int) -> int:
 
 
 class EachAlone(dict[int, str]):
-    """A map from each single character to its replacement, for `str.translate`."""
+    """A map from each character to its replacement in a table, for `str.translate`.
+
+    The characters next to a character do not change its replacement.
+    """
 
     def __init__(self, table: CharacterTable, *, longest: bool = False) -> None:
         super().__init__()

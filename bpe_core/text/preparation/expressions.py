@@ -92,9 +92,9 @@ class Expression:
 
     @cached_property
     def _runs_of(self) -> npt.NDArray[np.bool_] | None:
-        """Return a mask of the code points in the set, if the expression matches whole runs of one set.
+        """Return a mask of code points if the expression is a set with `+`, and otherwise None.
 
-        Otherwise return None.
+        Such an expression matches whole runs of characters of the set. The mask marks the characters of the set.
         """
         from bpe_core.text.scanner import beginnings  # takes a while to load
         from bpe_core.text.scanner.expression import CharacterSet, NoTable, Repeat, read_expression
@@ -245,10 +245,10 @@ _NAMED = regex.compile(r"\\([pP])\{(\^?)([^}]*)\}")
 
 
 def _property(token: str, named: regex.Match[str], *, within: bool) -> str:
-    """Return a property that `regex` defines differently, written as a set.
+    """Return a Unicode property as a set if Oniguruma and `regex` define it differently.
 
-    If `within` is true, the property stands in a set, so the result is the inside of a set where this is possible. Any
-    other property is returned unchanged.
+    Any other property is returned unchanged. If `within` is true, the property stands inside a set. Then the result is
+    a part of a set, unless the property is negated.
     """
     translation = _PROPERTIES.get(named[3].lower().replace("_", "").replace(" ", "").replace("-", ""))
     if translation is None:
@@ -258,7 +258,10 @@ def _property(token: str, named: regex.Match[str], *, within: bool) -> str:
 
 
 def _repeated(written: list[str], counts: str) -> str:
-    """Put the repeated part at the end of `written` into a group, so that it can be repeated again."""
+    """Change `written` so that its last part, which is already repeated, can be repeated again.
+
+    The part and all but the last of its `counts` become a group. Return the last count.
+    """
     from bpe_core.text.preparation.ignoring_case import is_whole_set  # takes a while to load
 
     first = len(written) - 1

@@ -177,9 +177,9 @@ def _letters(letters: str) -> tuple[str, bool]:
 
 
 def _ways(small: Sequence[str], stretches: set[Stretch]) -> Iterator[str]:
-    """Split the letters into parts such that no match of several letters crosses a part's end.
+    """Yield expressions for consecutive parts of the letters.
 
-    Yield an expression for each.
+    `stretches` holds ranges of letters that one character can equal. No such range crosses the end of a part.
     """
     start = 0
     while start < len(small):

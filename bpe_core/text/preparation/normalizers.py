@@ -1,4 +1,4 @@
-"""The steps that change a whole text. The new text stores the source of each of its characters."""
+"""The steps that change a whole text. For each character of the new text they return its source in the old text."""
 
 from __future__ import annotations
 
@@ -128,9 +128,10 @@ MOST_TIMES = 16  # how many times longer a longer text may become
 
 
 def check_growth(length: int, made: int) -> None:
-    """Raise TooLarge if a text of `length` characters grew to `made` characters and this is unreasonable.
+    """Raise TooLarge if a text grew from `length` characters to far too many characters, `made`.
 
-    Without this check a few steps of a file could fill all memory.
+    A small tokenizer file may contain replacements that lengthen a text again and again. Without this check such a file
+    could fill all memory.
     """
     if made > LONGEST_MADE and made > MOST_TIMES * length:
         raise TooLarge(
@@ -251,7 +252,8 @@ def _clusters(text: str) -> Iterator[str]:
 class Precompiled:
     """A step that replaces characters by a table of the file.
 
-    The step looks up grapheme clusters, as Hugging Face's library does, or the longest match.
+    The step looks up each grapheme cluster, as Hugging Face's library does. If `longest` is true, it looks up the
+    longest text in the table that matches, as SentencePiece does.
     """
 
     precompiled_charsmap: str  # base64
@@ -295,13 +297,13 @@ class Precompiled:
 
     @property
     def nearest(self) -> list[Precompiled | Prepend | Replace]:
-        """Return the most similar steps that use neither grapheme clusters nor the surrounding text."""
+        """Return similar steps in which no replacement depends on the text around it."""
         steps: list[Precompiled | Prepend | Replace] = [replace(self, one_blank=False, before="", behind="")]
         steps += [SEVERAL_BLANKS] * self.one_blank + [Prepend(self.before)] * bool(self.before)
         return steps + [Replace(BEHIND, True, self.behind)] * (self.behind != "" and not self.one_blank)
 
     def holds(self, text: str) -> bool:
-        """Return whether a kept text, or a replacement text of the table, contains this text."""
+        """Return whether this text is a part of a kept text, or of a replacement text of the table."""
         return text in self.kept or text in self.table
 
     def _stretches(self, text: str) -> Iterator[str]:
@@ -349,9 +351,9 @@ class Precompiled:
             place += len(cluster)
 
     def _longest(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Yield the start, stop and new text of each changed part.
+        """Yield the start, the stop and the new text of each part of the text.
 
-        Characters that are looked up one by one share a part.
+        A part is a kept text, a match of several characters, or a row of characters that are looked up one by one.
         """
         done = 0
         joins = self._joins_in(text)
@@ -418,7 +420,10 @@ class Precompiled:
 
 
 def _with_one_blank(parts: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
-    """Leave out spaces at the beginning of the text, and spaces after a part that ends with a space."""
+    """Yield the parts without double spaces.
+
+    Spaces are removed at the start of the text, and after a part that ends with a space.
+    """
     after_blank = True
     for start, stop, text in parts:
         new = text.lstrip(" ") if after_blank else text

@@ -78,7 +78,11 @@ class TracedPiece(NamedTuple):
 
 
 def ranges(matches: Iterable[Match], behavior: Behavior, *, invert: bool) -> Iterable[tuple[int, int]]:
-    """Return the start and stop of each part of a text that remains after the split."""
+    """Return the start and the stop of each piece into which matches split a text.
+
+    `behavior` says whether a match is removed, is a separate piece, or joins a neighbour. With `invert`, the gaps
+    between matches take the role of the matches.
+    """
     return _RANGES[behavior]((start, stop, is_match != invert) for start, stop, is_match in matches)
 
 
@@ -136,7 +140,10 @@ def _compiled(expression: str) -> regex.Pattern[str]:
 
 @dataclass(frozen=True)
 class AddedToken:
-    """A token of the recipe with its own rules for the search: whole words only, or with the spaces around it."""
+    """A token of the recipe with options for its search.
+
+    The token can match only as a whole word, or together with the spaces next to it.
+    """
 
     content: str
     single_word: bool = False  # only if no word continues at either side

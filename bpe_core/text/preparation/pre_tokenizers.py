@@ -1,6 +1,6 @@
 """The steps that split a text into words.
 
-Each step splits pieces into smaller pieces. The `words` of a step describe it.
+Each step splits pieces into smaller pieces. The property `words` of a step describes the step to people.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ _HOW = {
 
 
 def _found(compiled: regex.Pattern[str], text: str) -> Iterable[Match]:
-    """Return the matches in a text and the gaps between them. The expressions of this module take linear time."""
+    """Return the matches in a text and the gaps between them.
+
+    No expression of this module can take more than linear time, so there is no time limit.
+    """
     return with_gaps(((*match.span(), True) for match in compiled.finditer(text, concurrent=True)), len(text))
 
 
@@ -195,7 +198,7 @@ class ByteLevel:
         return map(BytesShown().changed, self.plainly(piece))
 
     def plainly(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """Yield the words of this step as text, without the characters that represent bytes."""
+        """Yield the words of this step as ordinary text, in which no characters represent bytes."""
         if self.add_prefix_space and not piece.text.startswith(" "):
             piece = piece.begun_with(" ")
         if not self.use_regex:

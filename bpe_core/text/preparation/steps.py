@@ -156,7 +156,7 @@ def is_added(step: Step, content: str) -> bool:
 
 
 def is_only_named(step: Step) -> bool:
-    """Return whether the step is a special token without its own search rules."""
+    """Return whether the step is a special token that is searched for in the usual way, without options."""
     return isinstance(step, AddedToken) and step == AddedToken(step.content)
 
 
@@ -243,7 +243,7 @@ class WordSplitter:
     def _texts_by_parts(self, text: str) -> Iterator[str]:
         """Yield the words of a changed text that several steps split.
 
-        The words of each part after the first step are cached.
+        The first step splits the text into parts. The words of each part are cached.
         """
         known = self._known
         cut = self.cuts[0]
@@ -275,7 +275,10 @@ class WordSplitter:
         return (as_bytes(word) if word.is_in_bytes else word for word in words)
 
     def _last_cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """Split a piece by the last step. Words are not shown as bytes if the next function would undo this at once."""
+        """Split a piece by the last step.
+
+        Words stay ordinary text if their bytes would be converted back to text at once.
+        """
         last = self.cuts[-1]
         if isinstance(last, ByteLevel) and not (piece.is_in_bytes or self._shows_bytes):
             return last.plainly(piece)

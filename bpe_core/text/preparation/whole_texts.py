@@ -1,4 +1,4 @@
-"""The preparation of texts by SentencePiece: as steps of a recipe, and as the choices that the steps come from.
+"""SentencePiece's preparation of a text, in two forms: as the steps of a recipe, and as the choices behind these steps.
 
 >>> chosen = WholeTexts(None, Marks(prefix=True, one_blank=True))
 >>> WholeTexts.of(chosen.steps) == chosen, WholeTexts.of(chosen.steps[1:])
@@ -55,7 +55,11 @@ class WholeTexts(NamedTuple):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Return the steps in order. The table contains the work that depends on the surrounding text."""
+        """Return the steps in order.
+
+        The step with the table of replacements also puts signs before and after the text, and removes double spaces, if
+        these changes depend on the replacements around them.
+        """
         marks = self.marks
         table = self.table
         if table is None:

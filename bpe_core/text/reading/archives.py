@@ -71,9 +71,7 @@ def pieces(
 def _why_not_wanted(name: str) -> str:
     """Return the reason not to read a member whose path leads out of the archive.
 
-    Return an empty text for any other path.
-
-    A path that leads out of the archive was made to do harm.
+    Return an empty text for any other path. A path that leads out of the archive is probably an attack.
     """
     path = name.replace("\\", "/")
     parts = _parts(path)
@@ -145,9 +143,10 @@ class _Stream:
 
 
 class _Head(tarfile.TarInfo):
-    """The head of a member in a tar archive.
+    """The header of a member in a tar archive.
 
-    The library holds an extended head in memory as a whole, so this class refuses a long extended head.
+    The library reads the whole text of an extended header into memory, so this class raises an error if that text is
+    long.
     """
 
     @classmethod

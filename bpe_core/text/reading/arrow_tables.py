@@ -157,7 +157,7 @@ class ParquetTable:
             yield self._joined(arrays)
 
     def _joined(self, arrays: list[Any]) -> Any:
-        """Join the arrays that were read in several parts to a single array."""
+        """Return a single array. A column that was read in several parts is joined."""
         return arrays[0] if len(arrays) == 1 else pyarrow_or_none().concat_arrays(arrays)
 
     @property
@@ -165,14 +165,20 @@ class ParquetTable:
         return self._file.size
 
     def _paths(self, steps: Steps) -> list[str]:
-        """Return the stored columns to which these steps lead. A stored path also names the levels of lists."""
+        """Return the stored columns that hold the values of a field. `steps` lead from a row to the field.
+
+        The path of a stored column contains the names of the field and, between them, the names of list levels.
+        """
         below = [path for path in self._file.columns if path.split(".")[0] == steps[0]]
         names = [step for step in steps if step is not None]
         return [path for path in below if _is_shortened(names, path.split("."))] or below
 
 
 def _is_shortened(names: Sequence[str], path: Sequence[str]) -> bool:
-    """Return whether the path holds these names in this order, and after the last name only names of list levels."""
+    """Return whether `names` is `path` without its list levels.
+
+    The path must hold the names in this order. After the last name, it may hold only names of list levels.
+    """
     levels = iter(path)
     has_all_names = all(name in levels for name in names)
     return has_all_names and all(
@@ -228,9 +234,9 @@ class ArrowFile:
 
     @property
     def lacks_its_end(self) -> bool:
-        """Return whether a stream lacks the mark at its end.
+        """Return whether a stream lacks the end mark of Arrow streams.
 
-        Only this mark shows that a stream was not truncated between two batches.
+        Without the end mark, the stream may have been truncated between two batches.
         """
         self._raw.seek(0)
         begins = self._raw.read(len(STREAM_MARK)) == STREAM_MARK

@@ -35,7 +35,7 @@ class CountsHead:
 
     @property
     def fingerprint(self) -> str:
-        """Return a fingerprint of the splitting.
+        """Return a fingerprint of the choices by which the texts were split.
 
         Two tables of counts may be added up if their fingerprints are equal.
         """
@@ -43,7 +43,7 @@ class CountsHead:
 
     @property
     def names_groups(self) -> bool:
-        """Return whether each group has a column of its own, besides the column of the total."""
+        """Return whether the file has a column for each group, and not only the column of the total."""
         return self.groups != ("",)
 
     def column(self, kind: str, group: str) -> str:

@@ -93,7 +93,7 @@ class FileReader:
         self._was_read = False
 
     def of(self, source: Source) -> FileReader:
-        """Return a reader of another source with the same options. The other source can be a span of the file."""
+        """Return a reader with the same options for another source, such as a part of the same file."""
         return FileReader(source, self.options, self._among_others)
 
     def pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:

@@ -33,7 +33,7 @@ def files_in(folder: Path, patterns: Sequence[str], pass_over: PassOver) -> list
 
 
 def without_papers(paths: Sequence[P], name_of: Callable[[P], str], pass_over: PassOver) -> list[P]:
-    """Leave out files that only describe the tables next to them or below them, as in folders of data sets.
+    """Leave out the files that describe a data set and hold no texts of it.
 
     The file `state.json` shows that the library `datasets` saved a data set. In such a folder, tables named cache-...
     are drafts, which are also left out.

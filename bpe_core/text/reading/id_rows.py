@@ -59,7 +59,7 @@ def is_file_of_ids(word: str) -> bool:
 
 
 def rows_of_words(words: Iterable[str], name: str = "") -> Iterator[IdRow]:
-    """Yield a single row of the ids in these arguments. Yield nothing if there are no ids."""
+    """Yield one row with all the ids that these arguments hold. Yield nothing if they hold no ids."""
     ids = _of_words(" ".join(words), name or "The ids")
     if len(ids):
         yield IdRow(name, 1, (ids,))

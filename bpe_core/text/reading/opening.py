@@ -105,7 +105,7 @@ class ByteStream:
         return _stamp(self._raw) != self._at_first or self._at_first[0] != size
 
     def head(self, length: int) -> bytes:
-        """Return the first bytes of the stream. `fill` returns these bytes again later."""
+        """Return the first bytes of the stream. They are not lost: the first call of `fill` returns them again."""
         buffer = memoryview(bytearray(length))
         self._head = bytes(buffer[: self._read(buffer)])
         return self._head

@@ -36,9 +36,9 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
 
 @contextmanager
 def numbered_lines(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[NumberedLines]:
-    """Yield the lines of a file, and close the file at the end of the `with` block.
+    """Open a file for a `with` block. Its value iterates over the lines of the file.
 
-    So an error that still refers to a line does not keep the file open.
+    The file is closed at the end of the block, even if an error occurs in the block.
     """
     with closing(text_blocks(source, options, size, log)) as blocks:
         yield NumberedLines(blocks, source.name)

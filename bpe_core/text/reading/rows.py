@@ -39,7 +39,10 @@ def listed(names: Sequence[str]) -> str:
 
 
 class FieldNeeded(CorpusError):
-    """An error for a table in which several fields may hold the texts, so that a person must choose a field."""
+    """An error that asks a person to choose a field.
+
+    It is raised if several fields of a table may hold the texts, or if no field may.
+    """
 
     def __init__(self, sentence: str, fields: Sequence[str]) -> None:
         super().__init__(sentence)
@@ -111,7 +114,10 @@ def names_words_and_counts(header: Sequence[str]) -> bool:
 
 
 def looks_like_words(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a table surely holds words and counts. The names of the columns and all given rows must fit."""
+    """Return whether a table certainly holds words and counts.
+
+    The header must have the usual names of these two columns. Each row must be a word and a count.
+    """
     named = names_words_and_counts(header) and bool(rows)
     return named and all(len(row) == 2 and is_count(row[1]) for row in rows)
 

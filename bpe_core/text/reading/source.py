@@ -31,9 +31,9 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """The description of a source.
+    """The description of a source of texts, such as a file, an address, or a text in memory.
 
-    It is made when the source is opened, and used to read, count and report the source.
+    The description is made when the source is opened. It is then used to read the source and to report about it.
     """
 
     name: str  # the name that is shown to people
@@ -142,7 +142,10 @@ class SkipLog:
         self.add(source, f"{source} was changed while it was read, so its old and new text may be mixed.")
 
     def add_missing_end(self, source: str) -> None:
-        """Report a file without the mark at its end. Not every program writes this mark."""
+        """Report a file that lacks the end mark of its format.
+
+        The file may be truncated, but some programs write no end mark.
+        """
         without = "ends without the end mark of such files"
         self.add(source, f"{source} {without}: if it was truncated, texts are missing.")
 

@@ -94,7 +94,10 @@ class Row(NamedTuple):
 
 
 class Rows:
-    """The rows of a table after its header. `ahead` holds the valid rows among the first rows."""
+    """The rows of a table after its header.
+
+    The class reads the first rows in advance. `ahead` holds those of them that are valid.
+    """
 
     def __init__(self, lines: Iterable[bytes], kind: Kind, name: str) -> None:
         # The limit belongs to the whole process, so it is only ever raised.

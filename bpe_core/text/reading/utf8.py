@@ -22,15 +22,18 @@ _machine_code: list[Check] = []
 
 
 def check_by(check: Check) -> None:
-    """Use this machine code to check large blocks from now on.
+    """Use the compiled function `check` for large blocks from now on.
 
-    The module of the machine code calls this function when the module is loaded for other work.
+    The module that compiles the function calls this when other work loads it.
     """
     _machine_code[:] = [check]
 
 
 def sound_until(data: npt.NDArray[np.uint8]) -> int:
-    """Return the offset up to which machine code finds valid UTF-8. Return 0 if there is no machine code."""
+    """Return the number of bytes at the beginning of the data that machine code finds to be valid UTF-8.
+
+    Return 0 if there is no machine code.
+    """
     return int(_machine_code[0](data)) if _machine_code else 0
 
 
@@ -87,7 +90,9 @@ def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[Chunk]:
 
 
 def encoded(text: str, on_invalid: OnInvalid = "strict") -> bytes:
-    r"""Return the UTF-8 bytes of a string. `on_invalid` says what happens to a lone surrogate, because it is no text.
+    r"""Return the UTF-8 bytes of a string.
+
+    A lone surrogate is no character. `on_invalid` says whether it is left out, replaced, or raises EncodingError.
 
     >>> encoded("n\ud800", "skip"), encoded("n\ud800", "replace")
     (b'n', b'n\xef\xbf\xbd')

@@ -63,7 +63,10 @@ class _Try:
 
 @dataclass(frozen=True)
 class _Check:
-    """A state that goes on to the state `then` if the next or the last character is of these kinds."""
+    """A state that checks a neighbouring character, and goes on to the state `then` if the character is of these kinds.
+
+    If `behind` is true, the state checks the character before the present offset, and otherwise the character after it.
+    """
 
     mask: int
     then: int
@@ -162,7 +165,10 @@ class Automaton:
         return None if moves else False
 
     def _ways(self, state: int, before: int) -> set[frozenset[Node]]:
-        """Return a set of reachable states for each next character with which the thread has not matched yet."""
+        """Return the states to which a thread can go on, without a match, by reading one more character.
+
+        The result has a set of states for each kind of character with which the thread does not match.
+        """
         ways: set[frozenset[Node]] = set()
         for kind in (*self.kinds.numbers, int(Kind.END)):
             try:
@@ -182,7 +188,10 @@ class Automaton:
         return len(self._states) - 1
 
     def _build(self, node: Part, then: int) -> int:
-        """Return the state from which threads read the node. After the node the threads go on with the state `then`."""
+        """Return the state at which a thread begins to read a part.
+
+        After the part, the thread goes on with the state `then`.
+        """
         match node:
             case CharacterSet(sources):
                 return self._add(_Read(self.kinds.mask(sources), then))
@@ -240,7 +249,8 @@ def _sources_of(node: Part) -> set[str]:
 class Stage(NamedTuple):
     """The search for one match.
 
-    The text is split at the first offset of the search if all earlier stages end as expected.
+    Stages follow each other. If the stages before this one end as expected, the text is split at the offset at which
+    this stage begins.
     """
 
     threads: tuple[Thread, ...] = ()
@@ -314,7 +324,10 @@ class Machine:
         return Transition(after, cuts | (MARK_HERE if marks else 0))
 
     def _read(self, stage: Stage, before: int, kind: int) -> Stage:
-        """Return the stage after a character of this kind. Its offsets still count from before the character."""
+        """Return the stage after a character of this kind.
+
+        The offsets in the stage are not moved yet: they are still relative to the place before the character.
+        """
         threads = stage.threads
         best = stage.best
         may_begin = stage.searches and not stage.is_new and kind != Kind.END
@@ -328,7 +341,10 @@ class Machine:
         return self._as_sure(threads_after, kind, best, searches=stage.searches)
 
     def _as_sure(self, threads: dict[int, int], last: int, best: tuple[int, int] | None, *, searches: bool) -> Stage:
-        """Return the stage without the threads after a thread that surely matches."""
+        """Return a stage with these threads, in the order of their priority.
+
+        If a thread surely matches, the threads of lower priority are left out.
+        """
         kept: list[Thread] = []
         before = self._automaton.signatures[last]
         for thread in threads.items():
@@ -358,7 +374,7 @@ def _cuts_at_end(stages: list[Stage]) -> int:
 
 
 def _settled(stages: list[Stage]) -> tuple[list[Stage], int]:
-    """Return the unfinished stages, and the cuts that are now certain as bits."""
+    """Return the stages that are not finished, and the offsets at which the text is now certainly split, as bits."""
     cuts = 0
     over = 0
     while (best := stages[over].best) and not stages[over].threads:

@@ -19,7 +19,7 @@ class NoTable(Exception):
 
 @dataclass(frozen=True)
 class CharacterSet:
-    """A part that reads one character from any of these sets."""
+    """A part of an expression that reads one character. The character must be in at least one of these sets."""
 
     sources: tuple[str, ...]
 
@@ -31,7 +31,7 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Either:
-    """A part with several options. The first option that leads to a match counts."""
+    """A part of an expression with several alternatives. The first alternative that leads to a match counts."""
 
     options: tuple[Part, ...]
 
@@ -46,9 +46,9 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Look:
-    """A check whether a set holds the next or the last character.
+    """A part of an expression that checks the character before or after an offset, and reads nothing.
 
-    If `edge`, the edge of the text also passes the check.
+    If `edge` is true, the start or end of the text also passes the check.
     """
 
     sources: tuple[str, ...]
@@ -256,14 +256,17 @@ def _source(written: str, flags: frozenset[str]) -> str:
 
 
 def _check_alone(match: re.Match[str], flags: frozenset[str]) -> None:
-    """Raise NoTable for a class that `regex` treats differently outside a set and inside a set with other members."""
+    r"""Raise NoTable for a class, such as `\w`, that `regex` treats differently if it is alone in its set.
+
+    This can happen only if case is ignored.
+    """
     if match["cls"] and "i" in flags and _depends_on_its_place(match["cls"]):
         raise NoTable(f"{match['cls']} with ignored case")
 
 
 @cache
 def _depends_on_its_place(name: str) -> bool:
-    """Return whether `regex`, ignoring case, treats a class differently alone and with another set member."""
+    """Return whether a class matches other characters alone than in a set with another member, if case is ignored."""
     alone, beside = (regex.findall(f"(?i:[{more}{name}])", _OF_ONE_CASE) for more in ("", r"\x07"))
     return bool(alone != beside)
 

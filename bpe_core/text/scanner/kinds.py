@@ -1,7 +1,8 @@
 """The kinds of characters that a pattern distinguishes, and the kind of each character.
 
-Characters are handled in ranges in which no class of the pattern changes. `regex` itself is asked about the first
-character of each range, so tables and expressions always use the same version of Unicode.
+The code points are divided into ranges, so that all characters of a range belong to the same classes of the pattern.
+`regex` itself decides about the first character of each range. So tables and expressions always use the same version of
+Unicode.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def _different_columns(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool
 
 
 def _numbered(columns: npt.NDArray[np.bool_], blank_row: int | None) -> npt.NDArray[np.int64]:
-    """Return the number of each kind. If blanks are dropped, the lowest numbers are reserved for blanks."""
+    """Return the number of each kind. If blanks are dropped, low numbers are reserved for the kinds of blanks."""
     is_newline = columns[:, -1]
     is_blank = np.zeros(len(columns), np.bool_) if blank_row is None else columns[:, blank_row] & ~is_newline
     others = [0, *range(Kind.NEWLINE + 1 if blank_row is None else Kind.BLANK + 1, Kind.END)]
@@ -134,7 +135,10 @@ def every_character() -> str:
 
 @cache
 def _changes(name: str) -> npt.NDArray[np.int64]:
-    """Return the code points at which the ranges inside and outside a class begin."""
+    """Return the code points at which membership in a class changes.
+
+    At each of them, a range of characters inside the class or outside it begins.
+    """
     spans = [match.span() for match in regex.finditer(f"[{name}]+", every_character())]
     places = np.array(spans, np.int64).reshape(-1)
     places = places + np.where(places >= SURROGATES.start, len(SURROGATES), 0)

@@ -186,7 +186,11 @@ def _joined_kinds(kinds: Sequence[int], following: Numbers, actions: Numbers, dr
 
 
 def _without_vain_marks(following: Numbers, actions: Numbers) -> Numbers:
-    """Return the actions without marks that no state uses before the next mark."""
+    """Return the actions without useless marks.
+
+    A mark stores an offset at which the text may be split later. A mark is useless if no state splits there before the
+    next mark is set.
+    """
     asks = (actions & CUT_MARK != 0).any(axis=1)
     keeps = actions[:, :-1] & MARK_HERE == 0
     while True:
