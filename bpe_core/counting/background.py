@@ -1,7 +1,7 @@
 """A count in a separate process, which goes on when the program that started the process is closed.
 
-A file in a folder shows the state of the count. The process holds a lock next to this file until the process ends.
-Another file next to it asks the process to stop.
+A file in a folder shows the state of the count. The process locks a second file next to it until the process ends. A
+third file next to it asks the process to stop.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _begun: list[subprocess.Popen[bytes]] = []  # processes that this process starte
 
 @dataclass(frozen=True)
 class TextsToCount:
-    """A file, an address or a text, to be read by `Corpus.from_files` or `Corpus.from_texts`."""
+    """A file, an address or a text that a count reads. A text is given in memory, and the other two as `place`."""
 
     place: str = ""
     text: str | None = field(default=None, repr=False)
@@ -55,7 +55,10 @@ class TextsToCount:
 
 
 def corpus_of(texts: Iterable[TextsToCount]) -> Corpus:
-    """Return one corpus of these texts, group by group. Opening the texts shows which of the files exist."""
+    """Return one corpus of these texts, in which the texts of each group are together.
+
+    Opening the texts shows whether the files exist.
+    """
     return Corpus.joined([text.corpus().in_group(text.group) for text in texts], twice=True)
 
 
@@ -106,7 +109,10 @@ class CountStatus:
 
 
 def begin(order: Order, folder: Path) -> Path:
-    """Start a count. Return the path of the file in this private folder that shows the state of the count."""
+    """Start a count in a separate process. Return the path of the file in `folder` that shows the state of the count.
+
+    `folder` must be a private folder.
+    """
     path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}{ENDING}"
     try:
         private_folder(folder)
@@ -192,7 +198,10 @@ def _write(path: Path, status: CountStatus) -> None:
 
 
 class _Reporter:
-    """A reporter that writes the state of the count into its file, with a pause between two reports."""
+    """A reporter that writes the progress of the count into the file that shows the state of the count.
+
+    There is a pause between two reports of progress.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,6 +1,8 @@
-"""A stream of text in blocks. Each block can be split separately, and all blocks together have the words of the stream.
+"""A stream of texts that is divided into blocks.
 
-A block ends with a text, or inside a text where the pattern always splits, even if that offset is far away.
+A block is a part of the stream that can be split into words without its neighbours. All blocks together have the words
+of the stream. A block ends where a text ends, or inside a text at an offset where the pattern always splits, even if
+the next such offset is far away.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ FindCut = Callable[[Bytes, int, int], int]  # finds the last safe offset to cut 
 
 
 class Block:
-    """A part of a stream of text, in a buffer that grows and is used again."""
+    """A part of a stream of texts, in a buffer that grows and is reused for later parts."""
 
     def __init__(self, room: int) -> None:
         self._usual_room = room
@@ -31,7 +33,7 @@ class Block:
         self.begin(0)
 
     def begin(self, first: int) -> None:
-        """Empty the block. `first` is the length of the text before the block."""
+        """Empty the block. `first` is the offset in the stream at which the new content of the block begins."""
         if len(self.data) > 4 * self._usual_room + PADDING:
             self._allocate(self._usual_room)  # the memory of one long text must not be kept
         self.first = first
@@ -52,7 +54,7 @@ class Block:
             self.text_ends.append(self.length)
 
     def move_rest(self, cut: int, into: Block) -> None:
-        """Move the data from offset `cut` on into another block. At `cut` a text of this block ends."""
+        """Move the data from offset `cut` on into another block. In this block, a text then ends at `cut`."""
         into.begin(self.first + cut)
         into.append(self._view[cut : self.length])
         self.length = cut
@@ -88,7 +90,8 @@ def in_blocks(
 ) -> Iterator[Block]:
     """Split a stream into blocks of about `size` bytes.
 
-    `fresh` returns an unused block. `first` is the length of the text before the stream.
+    `find_cut` finds the offset at which a block can end. `fresh` returns an unused block. `first` is the number of
+    bytes before the stream.
     """
     block = fresh()
     full = size

@@ -1,7 +1,7 @@
-"""The counts of groups of texts in blocks of documents. They show how much a result depends on the choice of documents.
+"""The counts of groups of texts by blocks. A block is a random part of the documents of a group.
 
-A document is put into a block at random. If a group has only a few long documents, such as a single book, their text is
-divided into a range of lines for each block.
+The blocks show how much a result depends on the choice of documents. If a group has only a few long documents, such as
+a single book, their text is divided into ranges of lines instead, and each range is in one block.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ def _blocks(documents: Iterator[str], recipe: Recipe, work: Work) -> Iterator[Wo
 
 
 def _assigned_at_random(first: Sequence[str], rest: Iterator[str]) -> Iterator[list[list[str]]]:
-    """Assign documents to blocks at random. Yield the documents of all blocks whenever many characters wait."""
+    """Assign documents to blocks at random.
+
+    Yield the documents of all blocks as soon as they have many characters together, and again at the end.
+    """
     chance = Random(SEED)
     waiting = 0
     held: list[list[str]] = [[] for _ in range(BLOCKS)]

@@ -19,7 +19,10 @@ LONGEST_GROUP = 3  # digits
 
 
 def cut_at_borders(words: WordTable, border: str) -> WordTable:
-    """Return the parts of words that hold borders, such as `mor|phe|mes`. No merge crosses a border."""
+    """Return the parts of words that contain the text `border`, such as `mor|phe|mes` with the border `|`.
+
+    No merge crosses a border.
+    """
     sign = border.encode()
     if not len(words) or not words.which_hold(sign).any():
         return words

@@ -153,7 +153,7 @@ def arrow_words(arrow: Any, columns: WordColumns) -> Any:
 
 
 def columns_in(column: Any, name: str) -> WordColumns:
-    """Return the words of a column of strings or bytes, with the empty words.
+    """Return the words of a column of strings or bytes. Empty words are kept.
 
     Raise CorpusError if the column is damaged. The message begins with `name`.
     """
@@ -170,9 +170,9 @@ def columns_in(column: Any, name: str) -> WordColumns:
 
 
 def _unfolded(column: Any) -> int:
-    """Return the number of bytes of all words of a column that stores each distinct word once.
+    """Return the number of bytes that the words of a column need when repeated words are written out.
 
-    Return 0 for any other column.
+    Return 0 for a column that stores all its words anyway, because only a dictionary of distinct words can grow.
     """
     arrow = pyarrow_or_none()
     compute = arrow.compute

@@ -76,7 +76,10 @@ def count_words(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> WordTable
 
 
 def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedWords:
-    """Count the words of each group in the samples of the recipe's mixture. The weights are applied later."""
+    """Count the words of each group. If the recipe has a mixture with samples, count only the samples.
+
+    The weights of the mixture are not applied.
+    """
     total = corpus.total_size
     done = 0
     tables = {}
@@ -87,9 +90,9 @@ def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedW
 
 
 def moved(work: Work, done: int, total: int | None) -> Work:
-    """Return callbacks for one part of a count.
+    """Return callbacks for a part of a count that report the progress of the whole count.
 
-    Their progress begins at `done`, and `total` is the end of the whole count.
+    `done` is the number of bytes before this part, and `total` is the number of bytes of the whole count.
     """
 
     def report(at: Progress) -> None:
@@ -134,7 +137,10 @@ def _watching(work: Work) -> Work:
 def count_in_runs(
     corpus: Corpus, recipe: Recipe, room: int | None, work: Work = ALONE, threads: int | None = None
 ) -> Iterator[WordTable]:
-    """Count as `count_unmixed` does. If one table needs more than `room` bytes, return several tables in order."""
+    """Count the words of a corpus without the mixture of the recipe. Yield one table, or several tables in order.
+
+    A table is followed by another table if it needs more than `room` bytes.
+    """
     is_simple = counts_in_runs(recipe) and corpus.word_counts is None and not corpus.word_lists
     size = corpus.total_size
     if room is None or not is_simple or not use_machine_code(WORTH_WAITING if size is None else size, COUNTING, work):
@@ -150,7 +156,7 @@ def count_in_runs(
 def counts_in_runs(recipe: Recipe) -> bool:
     """Return whether the words of one text can be counted into several tables.
 
-    Otherwise each text needs a table of any size.
+    If they cannot, each text needs a single table, however large it is.
     """
     scans = recipe.pattern != "custom" and not recipe.splits_by_steps and not _takes_whole_documents(recipe)
     return scans and not recipe.asks_for_line_ends and not recipe.border
@@ -220,7 +226,10 @@ class _Count:
         return replace(words, text_bytes=size)
 
     def given_lists(self) -> Iterator[WordTable]:
-        """Yield the words that were counted elsewhere, and report what is unusual about them."""
+        """Yield the tables of words that were counted elsewhere.
+
+        Report a table that was recognized only by its columns, and words that the recipe cannot have made.
+        """
         for reader in self.corpus.word_lists:
             name = reader.source.name
             log = self.corpus.remarks
@@ -383,9 +392,10 @@ def _short_texts(chunks: Iterable[Chunk], cuts: SafeCuts) -> Iterator[str]:
 
 
 def _texts(chunks: Iterable[Chunk], cut_at_newlines: bool) -> Iterator[tuple[str, bool]]:
-    """Yield whole documents, or runs of whole lines if a document may be split there.
+    """Yield documents as text.
 
-    The second value is whether a document ends with the text.
+    If `cut_at_newlines` is true, a long document is yielded in several parts of whole lines. The second value says
+    whether this text is the end of a document.
     """
     held: list[str] = []
     for chunk in chunks:

@@ -1,7 +1,8 @@
 """Counting by machine code on several threads. One thread reads, the other threads count, and their tables are joined.
 
-Each thread counts in its own table, so threads do not wait for each other. But each thread finds the rare words again
-and needs memory for them. So a thread with very many words adds them to one common table and starts an empty table.
+Each thread counts in a table that no other thread uses, so threads do not wait for each other. But a rare word is then
+stored in the table of each thread, which needs memory. So a thread with very many words adds them to one common table
+and starts an empty table.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ def _counted_until_full(
 
 
 def _started(threads: Iterable[threading.Thread]) -> list[threading.Thread]:
-    """Start as many of these threads as the system allows. The started threads do the work of the others, too.
+    """Start as many of these threads as the system allows. If fewer threads run, they do all the work.
 
     Raise BpeError if the system allows no thread.
     """
@@ -126,7 +127,10 @@ def _work(
     free: queue.SimpleQueue[Block],
     failures: list[BaseException],
 ) -> None:
-    """Count blocks until there are no more blocks. After a failure, only return the blocks to the queue `free`."""
+    """Count the blocks in the queue `full` until the queue gives None. Put each block into the queue `free` afterwards.
+
+    After a failure in any thread, blocks are not counted any more, but still put into `free`.
+    """
     while (block := full.get()) is not None:
         try:
             if not failures:
@@ -139,7 +143,10 @@ def _work(
 
 
 def _joined(counters: list[Counter]) -> WordTable:
-    """Join the tables. A word in several tables is moved to one table, and every other word stays in its table."""
+    """Return one table of the words in all counters.
+
+    A word that several counters hold is moved to one of them. All other words stay where they are.
+    """
     counters = sorted(counters, key=len, reverse=True)
     threads = len(counters) if len(counters[0]) > _FEW_WORDS else 1
     for position, counter in enumerate(counters):
@@ -170,9 +177,9 @@ Listed = tuple[word_tables.Words, npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def _listed_in_order(counters: list[Counter], threads: int) -> list[Listed]:
-    """Return for each table the slots of its words in first-seen order, with the rank of each word among all words.
+    """Return the slots of the words in each table in first-seen order, and the rank of each word among all words.
 
-    This is roughly the order in which the table stores the copies of its words.
+    Reading the slots in this order is fast, because a table stores its words in nearly the same order.
     """
 
     def in_order(counter: Counter) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

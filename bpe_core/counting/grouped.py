@@ -101,7 +101,10 @@ class GroupedWords:
         return self.words if groups is None else _summed(self.words, groups)
 
     def learned_by(self, recipe: Recipe) -> WordTable:
-        """Return the words as a recipe mixes them. If its method compares languages, add the words of each language."""
+        """Return the table of words from which a recipe learns, with the weights of the recipe's mixture.
+
+        If the recipe's method compares languages, the table also holds the words of each language.
+        """
         words = self.weighted(recipe.mixture)
         mixture = recipe.mixture
         if mixture is None or not (recipe.serves_languages and mixture.languages):
@@ -130,7 +133,7 @@ class GroupedWords:
     def weighted_parts(self, mixture: Mixture | None) -> dict[str, WordTable]:
         """Return the words of each group with their counts in a mixture.
 
-        The counts of all groups add up to the whole.
+        A word's counts in all groups add up to the count of the word in the mixture.
         """
         groups = None if mixture is None else self._weighted_groups(mixture)
         return {name: _summed(self.words, {name: group}) for name, group in (groups or self.groups).items()}
@@ -186,9 +189,9 @@ def _summed(words: WordTable, groups: Mapping[str, PartCounts]) -> WordTable:
 
 
 def times(counts: Int64s, weight: Fraction, columns: WordColumns, rows: Int64s) -> Int64s:
-    """Return the counts of words times a weight. Equal counts differ by one at most after the rounding.
+    """Return the counts of words times a weight, rounded.
 
-    The sum of the results must fit into 64 bits.
+    Two words with equal counts get results that differ by at most one. The sum of the results must fit into 64 bits.
     """
     total = sum_of(counts) * weight
     if weight.denominator == 1:

@@ -1,7 +1,11 @@
-"""Counting on a Dask cluster. Some tasks count one piece each with the program's kernels, other tasks add up ranges.
+"""Counting on a Dask cluster.
 
-Dask schedules the tasks, repeats the tasks of a lost worker, and shows the dashboard. Tasks pass on files instead of
-tables. All workers can reach the folder of the runs, so finished work is kept when a worker is lost.
+There are two kinds of tasks. A task of the first kind counts a piece of the corpus. A task of the second kind adds up
+the counts of a range of words.
+
+Dask schedules the tasks, repeats the tasks of a lost worker, and shows the dashboard. A task writes its result to a
+file, and the next task reads this file. All workers can reach the folder of these files, so finished work is kept when
+a worker is lost.
 """
 
 from __future__ import annotations
@@ -171,7 +175,8 @@ class _ClusterCount(FileCount):
     def write(self, output: str, tasks: Sequence[PartTask]) -> None:
         """Write the parts of the result.
 
-        Only this process puts files in place, so a worker that was given up never replaces a result.
+        Workers write the parts into the folder of the work. Only this process moves them to their places, so a worker
+        that Dask has given up cannot replace a result.
         """
         lean = []
         for task in tasks:
@@ -257,7 +262,7 @@ def _cluster_errors() -> Iterator[None]:
 
 
 def _lacking(error: BaseException | None) -> str | None:
-    """Return the name of a missing package, without which a task or the list of tasks cannot be read."""
+    """Return the name of a missing package that caused an error, or None if the error has another cause."""
     while error is not None:
         if isinstance(error, ImportError):
             return (error.name or "bpe_core").partition(".")[0]

@@ -1,9 +1,10 @@
-"""The pieces of a corpus and their counts.
+"""The pieces of a corpus, and the counts of each piece on disk.
 
-A piece can be counted anywhere and leaves runs, which are added up by range.
+A piece can be counted on any computer. Its counts are written as one or more runs.
 
-A *run* is a table of words on disk with a row group for each range of a hash. `place` is the position of a word in its
-table. The first run that holds a word decides where the word was first seen.
+A *run* is a file with a table of words. The words are divided into ranges by a hash, and each range can be read
+separately. The column `place` has the position of a word in its table. The first run that holds a word decides where
+the word was first seen.
 
 A `Place` is a folder to which runs and counts are written: on this computer, or at an address.
 """
@@ -114,7 +115,7 @@ def when_written(source: Source) -> Any:
 
 
 def added_name(runs: Sequence[str], number: int) -> str:
-    """Return the file name of a range that adds up these runs. The sum of other runs has another name."""
+    """Return the name of the file with the sum of range `number` over these runs. Other runs give another name."""
     return f"{hashed(runs)[:16]}-range-{number:03}{ENDING}"
 
 
@@ -162,7 +163,7 @@ def _digest(columns: CountedColumns) -> str:
 
 
 def not_done(pieces: list[CorpusPiece], work: Place) -> list[CorpusPiece]:
-    """Return the pieces that were not counted, and the pieces with a missing run."""
+    """Return the pieces that must be counted: their counting has not finished, or one of their runs is missing."""
     there = set(work.names())
     return [piece for piece in pieces if piece.name + DONE not in there or not there.issuperset(_runs(piece, work))]
 
@@ -183,8 +184,8 @@ def _runs(piece: CorpusPiece, work: Place) -> list[str]:
 def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
     """Split a large plain text into spans of about `size` bytes. The spans in order give the words of the text.
 
-    A text is not split if line ends are counted, because the end of a span would count as a line end. It is not split
-    if the pattern is a custom pattern, because the pattern might match in one span only.
+    A text is not split if the recipe counts the ends of lines, because the end of a span would count as the end of a
+    line. It is not split by a custom pattern either: the check whether the pattern ever matches needs the whole text.
     """
     source = reader.source
     is_plain = source.kind == "text" and not source.compression and source.encoding in ("utf-8", "utf-8-sig")
@@ -221,7 +222,10 @@ def _places(source: Source, cuts: SafeCuts, size: int) -> list[int]:
 
 
 def range_bits(text: int | None) -> int:
-    """Return the number of bits that number the ranges for a text of this size."""
+    """Return the number of bits of the hash that choose the range of a word.
+
+    `text` is the size of the texts in bytes.
+    """
     return MOST_BITS if text is None else min(max((text // TEXT_A_RANGE).bit_length(), FEWEST_BITS), MOST_BITS)
 
 
@@ -242,7 +246,10 @@ def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
 
 
 def add_up(place: Place, runs: Sequence[str], number: int) -> CountedColumns:
-    """Add up one range of all runs. Return each word once, with its counts and its position among all words."""
+    """Return the sum of one range of words over all runs: each word once, with its counts and a sortable position.
+
+    Sorted by this position, words are in first-seen order.
+    """
     parts = []
     for index, name in enumerate(runs):
         part = _range_in(place, name, number)

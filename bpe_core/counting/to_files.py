@@ -1,9 +1,10 @@
 """A count of a corpus into a file, within a limit of memory.
 
-The count is done in pieces, and each counted piece is kept.
+The corpus is counted in pieces. The words are divided into ranges by a hash, and the counts of all pieces are added up
+one range at a time, so only one range is in memory.
 
-The words of all pieces are added up range by range of a hash, so only one range is in memory at a time. If a count was
-stopped or killed, the same request goes on with the first piece that is not done.
+If a count was stopped or killed, its counted pieces are kept. The same request then goes on with the first piece that
+is not counted.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class CountingOrder:
     def piece_size_for(self, recipe: Recipe) -> int:
         """Return the size of a piece in bytes.
 
-        Pieces are smaller if each piece needs a single table that fits into memory.
+        Pieces are smaller if the words of a piece must fit into a single table in memory.
         """
         if self.room is None or counts_in_runs(recipe):
             return self.piece_size
@@ -96,7 +97,10 @@ class WrittenCounts(NamedTuple):
 
 
 class PartTask(NamedTuple):
-    """A file of the result, with its ranges and the ranks of the words in the ranges."""
+    """A task to write one file of the result.
+
+    It names the ranges of words in this file, and holds the ranks of their words.
+    """
 
     number: int
     files: int
@@ -109,7 +113,7 @@ class PartTask(NamedTuple):
         return place_of(folder), name
 
     def name_at_work(self, *asked: object) -> str:
-        """Return a file name made from all that the content depends on: the runs, the ranges, and the request."""
+        """Return a file name that depends on all that decides the content of the file: the ranges and `asked`."""
         return hashed([self.ranges, self.files, self.is_all, *map(str, asked)])
 
 
@@ -158,9 +162,9 @@ class FileCount:
         return WrittenCounts(words, sum(range_.total for range_ in ranges), files)
 
     def counted_directly(self, pieces: list[CorpusPiece]) -> WrittenCounts | None:
-        """Count a few texts, or only given counts, without pieces.
+        """Count without pieces, if the texts are small or all words were counted before, and write the result.
 
-        Return None if the count needs pieces or a folder of files.
+        Return None if pieces are needed, or if the result must be a folder of files.
         """
         corpus = self.corpus
         order = self.order
@@ -208,7 +212,7 @@ class FileCount:
 
 @contextmanager
 def _keeping(work: Place) -> Iterator[None]:
-    """Add to an error of reading or writing that the parts that were counted are kept."""
+    """Add a sentence to an error of reading or writing in the block: the parts that were counted are kept."""
     try:
         yield
     except (OutputError, CorpusError) as error:
@@ -228,7 +232,10 @@ def _keeps_something(work: Place) -> bool:
 
 
 def add_up_range(work: Place, runs: Sequence[str], head: CountsHead, number: int) -> Range:
-    """Write the words of one range with their counts in all runs, and return a description of the file."""
+    """Add up the counts of one range of words over all runs, and write them to a file.
+
+    Return a description of the file.
+    """
     columns = summed(add_up(work, runs, number), head)
     name = added_name(runs, number)
     with work.writing(name) as file:

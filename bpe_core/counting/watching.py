@@ -17,9 +17,9 @@ from bpe_core.text.reading.source import Chunk
 
 
 class LineEnds:
-    """A counter of the words that end lines.
+    """A counter of the words at the ends of lines. It looks at each chunk before the chunk is counted.
 
-    It looks at chunks before they are counted. The end of a text ends a line.
+    The end of a text counts as the end of a line.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -36,7 +36,10 @@ class LineEnds:
             yield chunk
 
     def _look(self, text: str) -> str:
-        """Count the last word of each complete line. Return the last word of the incomplete line after them."""
+        """Count the last word of each complete line in `text`.
+
+        Return the last word of the incomplete line at the end, so that the next text can continue it.
+        """
         *lines, rest = text.split("\n")
         self._pieces.update(piece for line in lines for piece in line.rsplit(None, 1)[-1:])
         return "".join(piece if rest.endswith(piece) else f"{piece} " for piece in rest.rsplit(None, 1)[-1:])
@@ -51,10 +54,11 @@ class LineEnds:
 
 
 class WholeTexts:
-    """A check whether a custom pattern matched a text, when only the ends of the words are known.
+    """A check whether a custom pattern matched anything, for a scanner that returns only the ends of the words.
 
-    If there are no more words than texts, each word is a whole text. (A line that is a separate text counts as a text.)
-    Then `regex` searches one text after another until it finds a match.
+    If there are more words than texts, the pattern must have matched. Otherwise each word may be a whole text that the
+    pattern did not match, and `regex` searches the words for a match. A line counts as a text if lines are separate
+    texts.
     """
 
     def __init__(self, recipe: Recipe) -> None:

@@ -73,7 +73,10 @@ class WordColumns(NamedTuple):
 
 
 class JoinedTables(NamedTuple):
-    """The distinct words of several tables. `rows` holds for each table the indices of its words."""
+    """One table of the words in several tables.
+
+    `rows` holds for each of these tables the indices of its words in the new table.
+    """
 
     columns: WordColumns
     rows: list[Int64s]
@@ -148,7 +151,10 @@ def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """A group that is compared with other groups as a language, with the texts and numbers that measure it."""
+    """A group of texts in one language, for methods that compare languages.
+
+    It has the words to learn from, and says how short the texts of the language should become.
+    """
 
     name: str
     words: WordTable  # the words to learn from
@@ -369,7 +375,7 @@ class WordTable:
 
 
 class PartCounts(NamedTuple):
-    """The words of one part of a corpus: their indices among all words, and the count of each word in the part."""
+    """The counts of one part of a corpus. `rows` holds the indices of its words in the list of all words."""
 
     rows: Int64s
     counts: Int64s
@@ -398,9 +404,9 @@ class CountedWords(NamedTuple):
 
 
 def _within(languages: Sequence[Language], words: WordTable, kept: npt.NDArray[np.bool_]) -> tuple[Language, ...]:
-    """Return the languages without the words that `kept` leaves out of the whole table.
+    """Return the languages without the words for which `kept` is false. `kept` has a value for each word in `words`.
 
-    Their dev texts stay unchanged.
+    The dev texts of the languages stay unchanged.
     """
     rows = join([words.columns, *(language.words.columns for language in languages)]).rows[1:] if languages else []
     return tuple(

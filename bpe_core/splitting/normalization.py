@@ -42,9 +42,9 @@ _ESCAPED = range(0xDC80, 0xDD00)  # stands for bytes that are no whole character
 class NormalizedText:
     """A normalized text, and for each of its bytes the offset of its origin in the original text.
 
-    The last origin is the length of the original text. Origins never decrease: bytes [a, b) come from the original
-    bytes [origins[a], origins[b]), which include removed bytes directly after them. A changed character comes from the
-    first byte of its original.
+    An additional last origin is the length of the original text. Origins never decrease: the bytes [a, b) come from the
+    original bytes [origins[a], origins[b]). If bytes were removed, they belong to the byte before them. If a character
+    was changed, the origin of all its bytes is the first byte of the original character.
     """
 
     text: str
@@ -52,7 +52,7 @@ class NormalizedText:
 
 
 class _Step(NamedTuple):
-    """A step of normalization, as a plain function and as a function that also returns the origin of each character."""
+    """A step of normalization as two functions. The second function also returns the origin of each character."""
 
     changed: Callable[[str], str]
     with_sources: Callable[[str], tuple[str, Offsets]]
@@ -173,8 +173,8 @@ def normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
 def byte_origins(codes: CodePoints, sources: Offsets, given: CodePoints, starts: Offsets) -> tuple[Offsets, Offsets]:
     """Return the origin of each byte of the characters in `codes`, and the offset of each character.
 
-    The bytes of unchanged and escaped characters each have their own origin. Other bytes come from the start of the
-    original character.
+    Each byte of an unchanged or escaped character has a separate origin. All other bytes have the start of the original
+    character as their origin.
     """
     escaped = (codes >= _ESCAPED.start) & (codes < _ESCAPED.stop)
     widths = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)

@@ -1,4 +1,4 @@
-"""The offsets at which a text may be divided so that both parts together have the words of the whole.
+"""The offsets at which a text may be divided so that its two parts have the same words as the whole text.
 
 A pattern examines only a few characters around each boundary of a word. So the pattern always splits between certain
 pairs of neighbours, such as a letter and a blank for most named patterns. If a pattern has no table, a text may be
@@ -59,10 +59,11 @@ def may_cut_at_newlines(recipe: Recipe) -> bool:
 
 @lru_cache(maxsize=8)
 def between_kinds(table: ScanTable) -> Booleans:
-    """Return a table [kind, next kind] of the pairs between which a normalized text may be divided.
+    """Return a table [kind, next kind] of the pairs of characters between which a normalized text may be divided.
 
-    The second kind must cause a split before itself, must decide earlier splits as the end of a text would, and must
-    lead to the same state as at the start of a text.
+    Three conditions must hold for such a pair. The pattern splits directly before the second character. The second
+    character has the same effect on earlier splits as the end of a text. After it, the scanner is in the same state as
+    after a first character of a text.
     """
     entries = table.entries.reshape(-1, ROW)
     safe = np.zeros((ROW, ROW), np.bool_)
@@ -90,7 +91,10 @@ class SafeCuts:
 
     @classmethod
     def of(cls, recipe: Recipe, *, with_specials: bool = True) -> SafeCuts:
-        """Return the safe cuts of a recipe. They divide no special token, unless `with_specials` is false."""
+        """Return the safe cuts of a recipe.
+
+        No safe cut divides a special token. If `with_specials` is false, special tokens are treated as ordinary text.
+        """
         return _safe_cuts(recipe if with_specials else recipe.with_changes(special_tokens=()))
 
     def places(self, data: Data) -> npt.NDArray[np.int64]:
@@ -103,7 +107,10 @@ class SafeCuts:
         return max(0, len(data) - _LOOK_BACK) + int(places[-1]) if len(places) else 0
 
     def around(self, data: bytes, start: int, stop: int) -> tuple[int, int]:
-        """Return the range of bytes in which an edit from `start` to `stop` may have changed the words."""
+        """Return the range of bytes in which an edit may have changed the words.
+
+        The edit changed the bytes from `start` to `stop`.
+        """
         return self._last_before(data, start), self.first_from(data, stop)
 
     def _last_before(self, data: bytes, position: int) -> int:

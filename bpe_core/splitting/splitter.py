@@ -66,7 +66,7 @@ class Splitter:
 
     @cached_property
     def _unknown_characters(self) -> frozenset[str]:
-        """Return the characters that the Unicode version of the pattern does not have."""
+        """Return the characters that are unassigned in the version of Unicode that the pattern uses."""
         return differing() if self._recipe.older_unicode else frozenset()
 
     @cached_property
@@ -129,7 +129,7 @@ class Splitter:
             yield from words
 
     def _next_words(self, text: str, end: int) -> tuple[list[str], int]:
-        """Return the words of one round from `end` on, and the end of the last word."""
+        """Return the words of one round of matches from offset `end` on, and the end of the last word."""
         words: list[str] = []
         spans = self._next_matches(text, end)
         for start, stop in spans:
