@@ -1,4 +1,4 @@
-"""The audit of a table, which finds the tokens that deserve a second look by several criteria.
+"""The audit of a table. It lists the tokens that a person should check, by several criteria.
 
 Some criteria need only the table. Others need the places where a corpus uses each token (`TokenPlaces`).
 """
@@ -137,9 +137,9 @@ def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criteri
 
 
 def _made(history: History, counts: Int64s) -> Int64s:
-    """Return how often encoding the corpus makes each token.
+    """Return how often encoding the corpus makes each token. `counts` holds how often each token is in the result.
 
-    Tokens that later become part of a longer token count, too.
+    A token also counts where a longer token is made of it.
     """
     made = counts.tolist()
     base = len(history.alphabet)
@@ -228,7 +228,7 @@ class AuditRows:
         return sorted(ids, key=self._key(by), reverse=from_end)
 
     def _key(self, by: str) -> Callable[[int], Any]:
-        """Return the function that gives the sort value of a token.
+        """Return the function that returns the value by which a token is sorted.
 
         The function does not build the rows, because this takes too long for a hundred thousand tokens.
         """
@@ -255,9 +255,10 @@ def table_of(rows: Iterable[AuditRow]) -> DataTable:
 def never_used(
     words: WordTable, old: History, grown: History, new_ids: Int64s, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """Return the learned tokens of the old table that these words use neither before nor after the table grew.
+    """Return the learned tokens of the old table that neither table uses in these words.
 
-    `new_ids` holds the index in the grown table for each index of the old table.
+    `old` is the table before it grew, and `grown` is the table afterwards. `new_ids` holds the index in the grown table
+    for each index of the old table.
     """
     learned = np.flatnonzero(is_learned(old))
     before, now = (CutWords.of(words, grown.recipe, table, cancelled=cancelled) for table in (old, grown))

@@ -1,4 +1,4 @@
-"""The reasons why merges split or do not split a text at a boundary.
+"""The reasons why a text is split at a boundary, or why a merge joins the tokens there.
 
 The table `_SENTENCES` lists all reasons. The reasons inside a word come first, and the reasons between words follow.
 """

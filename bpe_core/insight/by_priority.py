@@ -1,6 +1,6 @@
-"""The reasons why a table that joins pairs by merge priority splits a word or does not.
+"""The reasons for the boundaries inside a word, if a table joins pairs by merge priority.
 
-The reasons inside a word are:
+A boundary has one of these reasons:
 
     joined      no boundary: the two tokens that met here were joined
     whole       no boundary: the whole word is one token, whatever pairs it contains

@@ -1,7 +1,7 @@
 """The lines of the corpus in which a token occurs, with file and line number (keyword in context).
 
-The search looks only for the words that contain the token. A match counts only if the pattern splits the text into
-exactly that word there.
+The search looks for the words that contain the token. A match counts only if the pattern splits the text around it so
+that the match is exactly one word.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def contexts(
     seconds: float | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> list[Context]:
-    """Return at most `most` occurrences of a token after `at` merges, in different words if possible.
+    """Return at most `most` occurrences of a token in the corpus, in different words if possible.
 
-    The search ends after `seconds`.
+    The words are split by the first `at` merges. The search ends after `seconds`.
     """
     needles = needles_for(ranked, token, len(ranked.history) if at is None else at)
     if not needles or corpus.word_counts is not None:
@@ -196,7 +196,7 @@ class _Search:
         return [*accumulate(len(line.encode()) for line in lines)]
 
     def _context(self, text: str, changed: str, data: bytes, ends: list[int], place: int, needle: Needle) -> Context:
-        """Return the line of a match as it was before normalization."""
+        """Return the line of a match as it was in the text before normalization."""
         number = bisect_right(ends, place + needle.start)
         line_start = ends[number - 1] if number else 0
         start = place + needle.start - line_start
@@ -217,9 +217,9 @@ class _Search:
 
 
 def _shown(source: str, line: int, is_row: bool, raw: bytes, start: int, stop: int) -> Context:
-    """Return the context of a token with its line shortened.
+    """Return the occurrence of a token in its line. A long line is shortened.
 
-    A token that begins inside a character is extended to it.
+    If the token begins or ends inside a character, the whole character is marked.
     """
     while start > 0 and start < len(raw) and raw[start] & 0xC0 == 0x80:
         start -= 1

@@ -1,7 +1,8 @@
-"""The distinct words of a corpus, split into tokens by any tokenizer after any number of steps.
+"""The distinct words of a corpus, split into tokens by any tokenizer after any number of its steps.
 
-A tokenizer that splits text as the corpus was split uses the words unchanged. Any other tokenizer normalizes and splits
-each word like a text. So several tokenizers can be compared word by word on the same corpus.
+A tokenizer with the recipe that counted the words splits each word into tokens directly. Any other tokenizer first
+normalizes each word and splits it into words of its own, as if the word were a text. So several tokenizers can be
+compared word by word on the same corpus.
 """
 
 from __future__ import annotations
@@ -60,9 +61,9 @@ class CutWords:
         return counts
 
     def words_with(self, token: int, at: int) -> list[tuple[bytes, int]]:
-        """Return the words that contain a token after `at` steps, each with the token's count in it.
+        """Return the words that contain a token after `at` steps, the largest count first.
 
-        The largest count comes first.
+        The count of a word is how often the corpus uses the token in the occurrences of this word.
         """
         ids, words = self.placed(at)
         rows, times = np.unique(words[ids == token], return_counts=True)
@@ -92,9 +93,10 @@ class CutWords:
         return ids, np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
 
     def cuts(self, at: int) -> Bools:
-        """Return a mask of the bytes before which a word is split into tokens.
+        """Return a mask of the bytes of all words.
 
-        A word is split where a token ends. Bytes without a token belong to the next token.
+        A byte is marked if a token begins at the byte inside a word. The first byte of a word is not marked. Bytes
+        without a token belong to the token after them.
         """
         tokens = self._tokens(at)
         covers = (tokens.edges[1:] > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)
@@ -107,7 +109,7 @@ class CutWords:
 def tokens_by_word(
     words: WordTable, counted_by: Recipe, history: History, at: int, *, cancelled: CancelCheck = never_cancelled
 ) -> tuple[Int64s, Int64s]:
-    """Return the result of `CutWords.by_word` for a single number of steps, which is faster."""
+    """Return what `CutWords.by_word` returns. This function is faster for a single number of steps."""
     recipe = history.recipe
     if _splits_equally(recipe, counted_by):
         given = GivenWords(recipe, words.text.tobytes(), words.starts)
@@ -152,9 +154,9 @@ def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _
 
 
 def whose_words(known: Sequence[tuple[WordTable | None, Recipe]]) -> int | None:
-    """Return the index of the tokenizer whose words are used to measure all tokenizers. Return None if none has words.
+    """Return the index of the tokenizer whose counted words are used to measure all tokenizers.
 
-    A tokenizer that keeps all blanks comes first.
+    The first tokenizer that keeps all blanks is preferred. Return None if no tokenizer has counted words.
     """
     having = [place for place, (words, _) in enumerate(known) if words is not None]
     return next((place for place in having if Cutting(known[place][1]).keeps_all), having[0] if having else None)

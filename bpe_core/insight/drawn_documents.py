@@ -1,4 +1,4 @@
-"""The shares of groups in randomly drawn documents, which show how much the shares depend on the documents."""
+"""The estimates of a mixture from randomly drawn documents. They show how much an estimate depends on the documents."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Rows = tuple[Int64s, Int64s]  # rows of words, and their counts
 
 
 class DrawnDocuments:
-    """The words of each group, by blocks of its documents.
+    """The words of each group, by blocks. A block is a random part of the documents of a group.
 
-    A draw takes as many blocks as the group has, with replacement.
+    A draw takes as many blocks as the group has. The same block can be drawn several times.
     """
 
     def __init__(self, groups: GroupedWords, blocks: Mapping[str, Sequence[WordTable]]) -> None:
-        """Store the counts of the words in each block. Words that occur only in a block are left out.
+        """Store the counts of the words in each block.
 
-        Such words arise where a text was divided into blocks.
+        A word that is in no group but in a block is left out. Dividing a text into blocks can make such a word.
         """
         named = [(name, table) for name in groups.groups for table in blocks[name]]
         together = GroupedWords.of({"": groups.words, **{f"{place}": table for place, (_, table) in enumerate(named)}})
@@ -37,7 +37,7 @@ class DrawnDocuments:
             self._sizes[name].append(table.text_bytes or table.total_bytes)
 
     def shares(self, program: Program, times: int, seed: int, work: Work = ALONE) -> Float64s:
-        """Draw documents `times` times, and return the shares of the groups. Each draw is a row."""
+        """Draw documents `times` times. Return the estimated shares of the groups, with a row for each draw."""
         shares = list[Float64s]()
         for number in range(times):
             work.check()
@@ -46,7 +46,10 @@ class DrawnDocuments:
         return np.array(shares)
 
     def draw(self, seed: int, number: int) -> tuple[Float64s, Float64s]:
-        """Return the count of each word in each group, and the bytes of each group, after the draw with this number."""
+        """Return the counts and the sizes of the draw with this number.
+
+        The counts have a row for each word and a column for each group. The sizes are the bytes of each group.
+        """
         chance = np.random.default_rng((seed, number))
         counts = np.zeros((self._words, len(self._rows)))
         sizes = np.zeros(len(self._rows))

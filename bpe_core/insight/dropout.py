@@ -28,9 +28,10 @@ MOST_STATES = 2_000  # states of a word for which probabilities are computed; wi
 
 class Dropout:
     def __init__(self, find: Find, probability: float) -> None:
-        """Store the merges and the probability with which each merge is left out.
+        """Store the merges, and the probability with which each merge is left out.
 
-        `find` returns the merge of two neighbours and the token that it makes, or None. Lower merges come first.
+        `find` returns the number of the merge that joins two neighbours, and the token that it makes. It returns None
+        if no merge joins the neighbours. The merge with the lowest number happens first.
         """
         if not 0 <= probability <= 1:
             raise BpeError(f"A merge is left out with a probability from 0 to 1, not {probability:g}.")

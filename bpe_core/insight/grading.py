@@ -1,7 +1,8 @@
 """The grading of a student's merges: how many are right, and which mistake explains the first wrong merge.
 
-Each mistake is a small wrong trainer. The likely mistake is the one whose trainer makes the same merges as the student,
-beyond the right merges. Wrong trainers are plain Python, and stop at the first merge that differs.
+Each mistake is represented by a small trainer that makes this mistake. The likely mistake is the mistake whose trainer
+makes the same merges as the student, also after the first wrong merge. These trainers are plain Python, and stop at the
+first merge that differs.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ AS_RULE: dict[Tie, str] = {"greatest pair": "largest-text", "first met": "first-
 
 
 class _Least(tuple[bytes, ...]):
-    """A pair that sorts in reverse order: larger pairs come first."""
+    """A pair whose comparison is reversed, so that the larger of two pairs is sorted first."""
 
     def __lt__(self, other: tuple[bytes, ...]) -> bool:
         return tuple.__gt__(self, other)
@@ -105,7 +106,7 @@ def exercise_by(recipe: Recipe) -> Exercise:
 
 
 def mistakes_of(rules: Rules) -> Iterator[tuple[str, Rules]]:
-    """Yield a sentence about each mistake, and the rules that a trainer with this mistake follows."""
+    """Yield each mistake as a sentence, with the rules that a student with this mistake follows."""
     for tie, (takes, _) in TIES.items():
         if tie != rules.tie:
             wanted = TIES[rules.tie][0]
@@ -257,7 +258,8 @@ def graded(
 ) -> GradedMerges:
     """Return how many merges are right by the rules of an exercise, and the likely cause of the first wrong merge.
 
-    `wanted` is the number of merges that the exercise asks for. Without `wanted`, any number is right.
+    `wanted` is the number of merges that the exercise requires. If it is None, the student may give any number of
+    merges.
     """
     rules = exercise.rules
     right, expected = _right_until(words_of(text, rules), rules, merges, work)
@@ -289,7 +291,10 @@ def graded(
 def _right_until(
     words: Mapping[bytes, int], rules: Rules, merges: Sequence[Merge], work: Work
 ) -> tuple[int, Merge | None]:
-    """Return how many merges are right, and the right merge after them. The fast trainer learns the right merges."""
+    """Return how many merges are right before the first wrong merge, and the right merge in place of the wrong merge.
+
+    The program's usual trainer learns the right merges, because it is fast.
+    """
     table = WordTable.from_counts({word.decode(): count for word, count in words.items()})
     recipe = Recipe.preset("gpt2", ties=AS_RULE[rules.tie], merges=len(merges), min_frequency=rules.least)
     history = learn(table, recipe, cancelled=work.cancelled)
@@ -306,7 +311,7 @@ def _right_until(
 def _agreement(
     words: Mapping[bytes, int], rules: Rules, merges: Sequence[Merge], most: int, work: Work
 ) -> tuple[int, Merge | None]:
-    """Return how many of the merges the rules also make, and the first different merge that the rules make."""
+    """Return how many of the student's first merges these rules also make, and the next merge by these rules."""
     made = learned(words, rules)
     for place, merge in zip_longest(range(most), _some(made, most)):
         work.check()

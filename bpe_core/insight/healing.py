@@ -1,4 +1,4 @@
-"""The tokens that would cover the end of a prompt, and the number of tokens to remove so that they can.
+"""The tokens that begin in a prompt and reach beyond its end.
 
     >>> from bpe_core.studies.making import train
     >>> study = train("low low lower lower", "gpt2", merges=4)
@@ -6,9 +6,9 @@
     >>> found.step_back, found.rest, [study.names[one.index] for one in found.tokens]
     (2, b' lo', ['␣low', '␣lowe'])
 
-A model that continues a prompt makes tokens that begin at the end of the prompt. If a longer token would cover this
-end, the model has seen that token in such texts, and never the tokens of the prompt. So the prompt is healed: its last
-tokens are removed, and the next tokens of the model must begin with the removed text.
+A model continues a prompt with tokens that begin where the prompt ends. In the texts that the model has learned from,
+encoding may put a longer token at this place. Then the model has never seen the last tokens of the prompt there. So the
+prompt is healed: its last tokens are removed, and the next tokens of the model must begin with the removed text.
 """
 
 from __future__ import annotations
@@ -60,7 +60,12 @@ class HealedPrompt:
 def healed(
     tokenizer: Tokenizer, text: str, *, at: int | None = None, allowed: Allowed = None, work: Work = ALONE
 ) -> HealedPrompt:
-    """Return all tokens that would reach beyond the end of a prompt. Each token is tried by encoding."""
+    """Return all tokens that begin in a prompt and reach beyond its end.
+
+    A token counts only if encoding uses it when the prompt goes on with the rest of the token. Each token is tried. The
+    result also holds the bytes of the last tokens of the prompt: they must be removed before all these tokens can
+    follow.
+    """
     history = tokenizer.history
     at = len(history) if at is None else at
     ids = tokenizer.encode(text, at=at, allowed_special=allowed)
@@ -95,7 +100,10 @@ def healed(
 
 
 def _candidates(tokenizer: Tokenizer, tail: bytes, at: int) -> Iterator[tuple[int, int, bytes]]:
-    """Yield each token that begins with an end of the text and is longer, with the offset of that end and its bytes."""
+    """Yield each token that begins with the last bytes of the text and has more bytes.
+
+    A token is yielded as the offset in the text at which it begins, its index, and its bytes.
+    """
     history = tokenizer.history
     texts = TokenBytes(history)
     learned = (index for index in history.first(at).vocabulary.tolist() if index < history.first_special)
@@ -110,7 +118,7 @@ def _candidates(tokenizer: Tokenizer, tail: bytes, at: int) -> Iterator[tuple[in
 
 
 def _beginning_with(rest: bytes, raws: Sequence[bytes]) -> slice:
-    """Return the slice of the sorted texts that begin with `rest`."""
+    """Return the slice of the sorted texts `raws` that holds all texts which begin with `rest`."""
     return slice(bisect_left(raws, rest), bisect_right(raws, rest, key=lambda raw: raw[: len(rest)]))
 
 

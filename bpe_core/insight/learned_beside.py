@@ -1,7 +1,7 @@
-"""The numbers of tokens that other methods reach on the same words, for comparison with a floor.
+"""The numbers of tokens that other methods reach on the same words. They are compared with a floor.
 
-Unigram and MinGram learn from characters. If symbols are bytes, each byte becomes a character for these methods. So all
-methods learn equally many pieces of the same words.
+Unigram and MinGram learn from characters. If the symbols of a vocabulary are bytes, each byte becomes a character for
+these methods. So all methods learn pieces from the same words.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Beside:
 
 
 def learned_beside(court: Court, pieces: Sequence[int], work: Work) -> Mapping[str, list[Beside | None]]:
-    """Return the result of each method for each vocabulary size. A result is None if the method finds fewer pieces.
+    """Return the results of each method by its name, one result for each number of pieces.
 
-    If letters at the ends of words or inside words are separate symbols, no method can be compared, and nothing is
-    returned.
+    A result is None if the method finds fewer pieces. If symbols have a marker for the end or the inside of a word,
+    return nothing, because no method can be compared.
     """
     words = court.words
     recipe = court.recipe

@@ -55,7 +55,7 @@ class ListedWords:
         return shown(self.words.words.word(row))
 
     def rows(self, holding: str = "", group: str | None = None, *, ascending: bool = False) -> Int64s:
-        """Return the rows of the words that contain a text. The most frequent word comes first.
+        """Return the rows of the words that contain the text `holding`, by count, with the largest count first.
 
         With `group`, only the words and counts of this group are used. Words with equal counts keep their order.
         """

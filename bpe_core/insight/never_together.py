@@ -1,4 +1,4 @@
-"""The pairs of tokens that can never be next to each other in an encoded text, and pairs that can, each with a text.
+"""The pairs of tokens that can never be neighbours in an encoded text, and the pairs that can, with a text for each.
 
     >>> from bpe_core.studies.making import train
     >>> study = train("low low lower lower", "gpt2", merges=4)  # l+o, lo+w, ␣+low, ␣low+e
@@ -8,11 +8,12 @@
     >>> together.verdict(108, 111).text  # by GPT-2's pattern, “'ll” is a word
     "'llo"
 
-A proof works as follows. No merge crosses the ends of two neighbouring tokens, so the merges inside the two tokens do
-not depend on the text around them. If the tokens are neighbours in some word, they are also neighbours in the word of
-only these two tokens. Tokens of two words are neighbours only if the pattern splits between them. The table that finds
-words shows whether any text has a split there. If neither is possible, no text contains the pair. All other pairs are
-tried in texts with different characters before and after them.
+A proof has two parts. The first part is about two tokens in one word. No merge crosses the boundary between them, so
+the merges inside each token do not depend on the text around it. So if the two tokens are neighbours in any word, they
+are neighbours in the word that consists of only these two tokens. This word is encoded. The second part is about tokens
+in two words. They are neighbours only if the pattern splits between them. The table of the pattern shows whether it
+does so in any text. If neither is possible, no text contains the pair. All other pairs are tried in texts with
+different characters before and after them.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class PairVerdict:
 
 
 class PairsInTexts:
-    """A decider of which tokens of a tokenizer can be neighbours in a text.
+    """An object that decides whether two tokens of a tokenizer can be neighbours in a text.
 
     Tokens are named by the engine's indices.
     """
@@ -91,9 +92,9 @@ class PairsInTexts:
 
     @cached_property
     def _before(self) -> Sequence[str]:
-        """Return the texts to try before a pair.
+        """Return the texts to try before a pair of tokens.
 
-        They are usual characters, and the shortest text that leads to each state of the table.
+        They are common characters, and for each state of the pattern's table the shortest text that leads to the state.
         """
         table = self._table
         if table is None:
@@ -133,9 +134,9 @@ class PairsInTexts:
         return scan_table(self._history.recipe)
 
     def _inside_a_word(self, left: int, right: int) -> str:
-        """Return a sentence about the tokens that two neighbours in one word become.
+        """Return a sentence that says why two tokens cannot be neighbours in one word.
 
-        The sentence is empty if they stay the same two tokens.
+        Return an empty text if they can be neighbours.
         """
         history = self._history
         symbols = [*history.symbols_of(left), *history.symbols_of(right)]
@@ -202,7 +203,10 @@ class PairsInTexts:
         return after
 
     def _parts_before(self, rows: Bools, kinds: Sequence[int]) -> bool:
-        """Return whether, in any of these states, a word may begin at the first of these characters."""
+        """Return whether a word may begin at the first character of a token. `kinds` holds the kinds of its characters.
+
+        `rows` is a mask of the states in which the scanner may be before this character.
+        """
         first, *others = kinds
         marked = np.zeros_like(rows)
         plain = np.zeros_like(rows)
@@ -256,7 +260,7 @@ def drawn_pairs(history: History, number: int, seed: int = 0) -> Iterator[tuple[
 
 
 def _sign_of(kind: int, table: ScanTable) -> str:
-    """Return a character of this kind, and a visible ASCII character if there is one."""
+    """Return a character of this kind. Prefer a visible ASCII character."""
     codes = np.flatnonzero(table.kind_of_code_point == kind)
     visible = codes[(codes > ord(" ")) & (codes < 127)]
     return chr(int((visible if len(visible) else codes)[0]))

@@ -38,7 +38,10 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Runner:
-    """A pair in the competition, with its count from the first step at which it could exist."""
+    """A pair in the competition, with its count over time.
+
+    The count begins at the first step at which the pair can occur.
+    """
 
     pair: tuple[int, int]
     states: Int64s  # the numbers of merges at which the count changes, ascending; the first is its birth
@@ -96,9 +99,9 @@ def race(
 
 
 def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None) -> Runner:
-    """Return the count of a pair over time, in the words of each stage.
+    """Return the count of a pair over time. In each stage of the training, the words of this stage count.
 
-    A pair with NOTHING as its second token stands for a single token.
+    If the second token of `pair` is NOTHING, the count of the first token alone is returned.
     """
     states = list[int]()
     counts = list[int]()
@@ -166,7 +169,11 @@ def most_dramatic(ranked: RankedWords, most: int, *, cancelled: CancelCheck = ne
 
 
 def _leaders(ranked: RankedWords, cancelled: CancelCheck) -> list[Pair]:
-    """Return the pairs that were leading, merged or second at the first steps, and the most frequent runners-up."""
+    """Return the pairs that take part in the comparison of losses.
+
+    They are the best pairs before the first step, the pairs of the first steps, the runners-up of these steps, and the
+    most frequent runners-up that were never merged.
+    """
     history = ranked.history
     columns = ranked.history.columns
     at_first = (
@@ -234,9 +241,9 @@ ALL = 1 << 40  # more than any count
 def leading_pairs(
     words: WordTable, history: History, at: int, wanted: int = ALL, *, cancelled: CancelCheck = never_cancelled
 ) -> list[Candidate]:
-    """Return the best candidates for the step after `at` steps, with the best first.
+    """Return the `wanted` best candidates for the step that follows `at` steps, the best first.
 
-    The trainer learns all steps before it again.
+    A trainer repeats these steps first.
     """
     trainer = Trainer(words, history.recipe, history=history.first(at), cancelled=cancelled)
     trainer.look_ahead(cancelled)
@@ -260,7 +267,10 @@ def is_as_good(candidate: Candidate, best: Candidate, recipe: Recipe, reason: Re
 
 
 def next_pair(history: History | None, at: int, leading: Sequence[Candidate]) -> Pair:
-    """Return the pair of the step after `at` steps. In an imported table this pair may differ from the leading pair."""
+    """Return the pair that is joined after `at` steps.
+
+    In an imported table it may differ from the leading pair. `leading` decides if the table has no further step.
+    """
     if history is not None and at < len(history):
         return history.pair(at)
     return leading[0].left, leading[0].right

@@ -29,7 +29,10 @@ from bpe_core.support.arrays import Int32s, Int64s, repeated
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """The occurrences of a token or a pair. Each exists from `born` merges to `died` merges, both included."""
+    """The occurrences of a token or a pair over time.
+
+    An occurrence exists at each number of merges from `born` to its number in `died`, both included.
+    """
 
     starts: Int64s  # cells, ascending
     ends: Int64s
@@ -50,7 +53,10 @@ class Stage(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RankedWords:
-    """The words as an array of cells, with the rank of each boundary. A separator precedes and follows each word."""
+    """The words of a corpus as an array of cells, with the rank of each boundary.
+
+    A cell is a base symbol, or a separator. A separator precedes and follows each word.
+    """
 
     words: WordTable
     history: History
@@ -85,7 +91,7 @@ class RankedWords:
         return Stage(0, turn, at_first), Stage(turn, NEVER, self)
 
     def at(self, steps: int) -> RankedWords:
-        """Return the ranked words of the stage that learns the step after `steps` steps."""
+        """Return the ranked words of the stage that is under way after `steps` steps."""
         return next(stage.words for stage in reversed(self.stages) if stage.since <= steps)
 
     @property
@@ -120,7 +126,7 @@ class RankedWords:
         return Tokenizer(self.history)
 
     def serves(self, history: History) -> bool:
-        """Return whether these ranks include all merges of a history. A running training soon has more merges."""
+        """Return whether these ranks include all merges of a history. A history that is still being learned grows."""
         return len(self.history) == len(history)
 
     @cached_property
@@ -175,7 +181,7 @@ class RankedWords:
 
     @cached_property
     def cells_by_rank(self) -> tuple[Int64s, Int32s]:
-        """Return the first index of each step's cells in the sorted cells, and the cells sorted by rank."""
+        """Return the index at which each rank begins in the sorted cells, and the cells sorted by rank."""
         order = np.argsort(self.ranks, kind="stable").astype(np.int32)
         return np.searchsorted(self.ranks[order], np.arange(len(self.history) + 1, dtype=np.int32)), order
 

@@ -39,7 +39,7 @@ CONTINUATIONS = (0x80, 0x90, 0x9F, 0xA0, 0xBF)  # at least one of these fits aft
 
 @dataclass
 class Room:
-    """The budget of trials for a table. Each searched token uses some of it."""
+    """The number of texts that may still be tried for a table. The search for each token reduces this number."""
 
     left: int = MOST_TRIED
 
@@ -84,9 +84,9 @@ def reachability(
 def _by_trying(
     history: History, token: int, symbols: list[int], at: int, tokenizer: Tokenizer, room: Room, cancelled: CancelCheck
 ) -> Reachability:
-    """Search for a text by trying texts. Methods that do not merge in the order of steps need this.
+    """Search for a text that produces a token by encoding several texts.
 
-    For them, the token's text alone proves nothing.
+    Methods that do not merge in the order of steps need this: for them, encoding only the token's text proves nothing.
     """
     at = history.last_step_beside(token, at)
     text = _witness(_candidates(history, token, symbols, at, None), token, at, tokenizer, room, cancelled)
@@ -303,7 +303,10 @@ def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32
 
 
 def _tokens_of_several_words(history: History, ids: list[int], work: Work) -> list[int]:
-    """Return the tokens whose text alone is split into several words. Another text may keep them in one word."""
+    """Return the tokens whose text is split into several words when it is encoded alone.
+
+    Within a longer text, it may still be part of one word.
+    """
     texts = TokenBytes(history)
     cutting = Cutting(history.recipe)
     marks = history.recipe.marker != "none"
@@ -345,9 +348,9 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
 
 
 def _tried_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
-    """Search for a text for each undecided token, and return the tokens without one.
+    """Search for a text for each of these tokens, one by one. Return the tokens for which no text was found.
 
-    After too many failures or trials, the remaining tokens count as reachable.
+    If too many searches fail or too many texts were tried, the search ends. The remaining tokens are not returned.
     """
     tokenizer = Tokenizer(history)
     merges = Merges(history)

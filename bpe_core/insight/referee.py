@@ -1,8 +1,8 @@
-"""The check of a table by the counts of a corpus: whether each merge is right, and what is wrong with the others.
+"""The check of a table by the counts of a corpus. It reports each merge that is wrong, and what is wrong with it.
 
 The words are split by the table's own merges, step by step. Each merge should join a most frequent pair. If another
-pair is more frequent, the merge passed it over. Such a pair is reported once, at the first step that should have merged
-it. Later steps are judged without this pair.
+pair is more frequent, the merge passed over that pair. Such a pair is reported once, at the first step that should have
+merged it. Later steps are judged without this pair.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ class Verdict:
 def judge(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> Verdict:
     """Judge all steps of a table.
 
-    If the table has counts, they are checked, too, and the recipe's minimum and tie rule count. `limit` is the largest
-    length of a token in symbols, if the trainer had such a limit.
+    If the table has counts, the counts are checked, and the steps must follow the recipe's minimum count and tie rule.
+    `limit` is the largest length of a token in symbols, if the trainer had such a limit.
     """
     return _Replay(words, history, work, limit=limit).verdict()
 
@@ -99,7 +99,10 @@ def sound_steps(words: WordTable, history: History, work: Work = ALONE, *, limit
 
 
 def best_of_some(tables: Iterable[WordTable], history: History, work: Work = ALONE) -> Bools:
-    """Return a mask of the steps that joined the most frequent pair of at least one of several texts."""
+    """Return a mask of the steps of a table. A step is marked if it joined the most frequent pair of at least one text.
+
+    `tables` holds the words of each text.
+    """
     mask = np.zeros(len(history), np.bool_)
     for words in tables:
         columns = _Replay(words, history, work).columns({}, history.recipe.ties)
@@ -176,7 +179,7 @@ class _Replay:
     def _miscounted(self, counts: Int64s) -> list[int]:
         """Return the rows whose count in the table is wrong.
 
-        Rows before the table grew come from other texts, and do not count.
+        If the table was learned from other texts first, the rows from these texts are skipped.
         """
         if not self._says_how:
             return []
@@ -185,18 +188,18 @@ class _Replay:
         return miscounted
 
     def columns(self, passed: Mapping[Pair, int], rule: str) -> Columns:
-        """Return the table's own steps with the counts of this corpus and the best other pair at each step.
+        """Return the table's own steps with the counts of this corpus, and with the runner-up of each step.
 
-        Pairs that were passed over before do not count as other pairs.
+        A pair in `passed` is left out from the step in `passed` on.
         """
         left_out = tuple(Intervention(step, "forbid", *pair) for pair, step in passed.items())
         recipe = self._recipe.with_changes(interventions=left_out, ties=rule)
         return self._trainer(recipe, self._table).history.columns
 
     def _faults(self, row: int, count: int, rival: Pair, rival_count: int) -> Iterator[Fault]:
-        """Yield the fault of a step that passed over a pair.
+        """Yield the fault of a step that passed over the more frequent pair `rival`.
 
-        Yield nothing if two correct trainers may differ at this step.
+        Yield nothing if two correct trainers may disagree about this step.
         """
         if rival[0] == rival[1] and (rival_count + 1) // 2 <= count:
             return  # trainers count `aa` in `aaa` in two ways
@@ -225,14 +228,20 @@ class _Replay:
         return {text: id for id, text in reversed(list(enumerate(self._texts)))}
 
     def _tie(self, row: int, columns: Columns) -> Iterator[Fault]:
-        """Yield the fault of a step whose tie the table's own rule decides for the other pair."""
+        """Yield the fault of a step with a tie that joined the wrong pair.
+
+        The tie rule of the table prefers the other pair, which has the same count.
+        """
         count = int(columns.count[row])
         rival = (int(columns.runner_up_left[row]), int(columns.runner_up_right[row]))
         if count == columns.runner_up_count[row]:
             yield Fault(row + 1, "ties", count, rival, count)
 
     def _steps_by_rule(self) -> dict[str, int]:
-        """Return how many steps each tie rule explains. The search stops at a rule that explains all steps."""
+        """Return how many steps each tie rule explains. The table's own rule is tried first.
+
+        Once a rule explains all steps, no further rules are tried.
+        """
         own = self._recipe.ties
         steps_of = dict[str, int]()
         for name in (own, *(name for name, rule in TIE_RULES.items() if rule.fits(self._recipe.base) and name != own)):
@@ -289,7 +298,7 @@ def parted_at_blanks(words: WordTable) -> WordTable:
 
 
 def without_line_ends(words: WordTable) -> WordTable:
-    """Return the words without the line ends that they end in. Words of only a line end are left out."""
+    """Return the words without the line ends at their ends. A word that consists of a line end is left out."""
     count_of: dict[bytes, int] = {}
     for word, count in words:
         kept = word.removesuffix(b"\n").removesuffix(b"\r") if word.endswith(b"\n") else word

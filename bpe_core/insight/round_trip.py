@@ -139,9 +139,9 @@ class RoundTrips:
             yield first, self.of(indices[first:])
 
     def _independent(self, indices: Int64s) -> int:
-        """Return the number of ids before the last index at which the row can be divided.
+        """Return how many of these ids can be compared without the ids after them.
 
-        It is 0 if there is no such index.
+        The number is 0 if the row can be divided nowhere.
         """
         raws = [self.bytes_of[index] for index in indices.tolist()]
         ends = np.cumsum([len(raw) for raw in raws])
@@ -162,11 +162,10 @@ class RoundTrips:
 
 
 def first_difference(history: History, indices: Sequence[int], *, way: Way, tokenizer: Tokenizer) -> str:
-    """Return a sentence about the first tokens that encoding does not give for their text.
+    """Return a sentence about the first tokens that encoding replaces by other tokens when their text is encoded.
 
-    It is empty if there are none.
-
-    A special token counts as read back if encoding gives it by the usual choice, or with all special tokens allowed.
+    Return an empty text if encoding gives all tokens again. A special token counts as given again if encoding gives it
+    either by the usual choice or with all special tokens allowed.
     """
     sentence = ""
     for allowed in (None, ALLOWED["all"]):
@@ -219,10 +218,10 @@ class RoundTrip:
         return [] if self.is_canonical else [*map(self._with_ids, self._joined_places())]
 
     def _joined_places(self) -> list[Place]:
-        """Return the places where the rows differ.
+        """Return the places where the two rows differ.
 
-        A place with ids in only one row is joined to its near neighbours, because they belong together. The ids between
-        them are equal only by chance, such as those of a letter that occurs twice.
+        A place may have ids in only one row. It is then joined to the places near it, because they belong together: the
+        ids between them are equal only by chance, as for a letter that occurs twice.
         """
         places: list[Place] = []
         for place in self._places():
@@ -233,7 +232,10 @@ class RoundTrip:
         return places
 
     def _with_ids(self, place: Place) -> Place:
-        """Return a place that has ids in both rows. A place without ids in a row is extended by an equal id."""
+        """Return a place that has ids in both rows.
+
+        A place without ids in one row is extended by a neighbouring id that is equal in both rows.
+        """
         if not place.is_one_sided:
             return place
         if place.first and place.first_encoded:
@@ -337,12 +339,12 @@ class RoundTrip:
         return Reason("same text", f"{self._name(encoded)} has the same text, and encoding takes it.")
 
     def _begins(self, index: int) -> bool:
-        """Return whether the token is written like the beginning of a word."""
+        """Return whether the text of the token says that it begins a word, as a token without `##` does in BERT."""
         continuing = self._trips.history.alphabet.continuing
         return bool(continuing) and not self._trips.names[index].encode().startswith(continuing)
 
     def _about_cuts(self, place: Place) -> Reason:
-        """Return the reason why encoding splits the same bytes at other boundaries."""
+        """Return the reason why encoding splits the bytes of a place at other boundaries."""
         lengths = [len(self._bytes(self.given, item)) for item in range(place.first, place.stop)]
         end = int(self._spans[place.stop_encoded - 1, 1])
         start = end - sum(lengths)
@@ -386,7 +388,7 @@ class RoundTrip:
 
     @cached_property
     def _spans(self) -> Int64s:
-        """Return the first byte, the end and the index of each token that encoding gives."""
+        """Return a row for each token that encoding gives: its first byte, its end, and its index."""
         trips = self._trips
         segmentation = trips.tokenizer.segmentation(self.text, allowed_special=trips.allowed)
         return segmentation.tokens(len(trips.history)).spans()

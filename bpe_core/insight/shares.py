@@ -6,8 +6,9 @@ the merged pair and another pair, its rival, occur at that step. So each rival g
     sum of shares times (count of the merge - count of the rival)  +  unexplained of the step  +  of the rival  >=  0
 
 The shares are at least 0 and add up to 1, and the program makes the unexplained part as small as possible (Hayase and
-others, 2024). Only the lines that the present shares violate are added. The learner finds these lines: it makes the
-table's merges in the texts, mixed by the shares, and reports the pairs that it would have merged instead.
+others, 2024). There are too many lines to use them all, so only lines that the present shares violate are added. A
+trainer finds these lines: it makes the table's merges in the texts, mixed by the shares, and reports the pairs that it
+would have merged instead.
 
 Counts are counts in a million bytes of a group, so shares are shares of bytes.
 """
@@ -76,7 +77,7 @@ class Evidence:
         self.merges = self._counts_of_merges()
 
     def drawn(self, counts: Float64s, sizes: Float64s) -> Evidence:
-        """Return the evidence from other texts with the same words.
+        """Return the same evidence with the counts of other texts that have the same words.
 
         `counts` holds the count of each word in each group, and `sizes` the bytes of each group.
         """
@@ -103,7 +104,7 @@ class Evidence:
         return counts
 
     def known(self) -> Float64s:
-        """Return for each group the share of its symbols that are in the table's alphabet."""
+        """Return for each group the share of its base symbols that the table's alphabet has."""
         ranked = self._ranked
         words = len(self._words)
         cells = np.diff(ranked.starts) - 1  # without the separator after each word
@@ -125,9 +126,9 @@ class Evidence:
         return Rival(pair, occurrences.born, until, ends.astype(np.int64) + 1, counts)
 
     def passed_over(self, shares: Float64s, known: Sequence[Rival]) -> Iterator[tuple[int, Pair, float]]:
-        """Yield the steps at which another pair is more frequent in the mixed texts, with this pair and its count.
+        """Yield each step at which another pair than the merged pair is more frequent in the mixed texts.
 
-        Pairs that are already known rivals are left out.
+        The step is yielded with this pair and its count. Pairs in `known` are left out.
         """
         mixed = self._weights @ shares
         finer = FINENESS / max(1.0, float(mixed @ np.diff(self._words.starts)))
@@ -146,7 +147,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the program. It says that the merge at a step occurred at least as often as a rival."""
+    """A line of the program. It requires that the merge at a step occurs at least as often as a rival."""
 
     step: int
     rival: int
@@ -154,14 +155,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound on a group's share. It follows from a single line if the other groups keep their proportions."""
+    """A limit of a group's share. It follows from a single line, if all other groups keep their proportions."""
 
     line: Line
     share: float
 
 
 class Program:
-    """The linear program with the lines that were added until now."""
+    """The linear program. It has only some of the lines. More lines are added while the program is solved."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._solver = quiet_solver_or_none()
@@ -186,8 +187,9 @@ class Program:
     def explain(self, work: Work = ALONE) -> None:
         """Find the shares that explain the merges best.
 
-        The lines that the shares violate are added and the program is solved, until hardly any line is violated. The
-        lines for each group alone come first. Otherwise mixtures far from all tried mixtures would stay unexamined.
+        The program is solved, the lines that its shares violate are added, and the program is solved again, until
+        hardly any line is violated. The first lines are those that the shares of a single group violate. Without these
+        lines, mixtures far from all tried mixtures would never be examined.
         """
         for corner in np.eye(len(self.shares)):
             work.check()
@@ -270,7 +272,10 @@ class Program:
         return values
 
     def beside(self, evidence: Evidence, work: Work = ALONE) -> Float64s:
-        """Return the shares by the evidence of other texts. The search begins with the lines of this program."""
+        """Return the shares that the evidence of other texts gives.
+
+        The search for these shares begins with the lines of this program.
+        """
         other = Program(evidence)
         other.shares = self.shares
         for line in self.lines:
@@ -279,11 +284,11 @@ class Program:
         return other.shares
 
     def spread(self, times: int, seed: int, work: Work = ALONE) -> Float64s:
-        """Return the standard deviation of each share that would result if other steps and rivals had occurred.
+        """Return the standard deviation of each share, as an estimate of the effect of other steps and rivals.
 
-        The program is solved `times` times. Each time the unexplained part of each step and rival weighs randomly
-        either nearly nothing or nearly twice as much. (A weight of 0 is wrong: a group against which only a few pairs
-        speak would then cost nothing.) Weights closer to 1 hardly change a solution, because it lies in a corner.
+        The program is solved `times` times. Each time, the weight of the unexplained part of each step and rival is
+        random: it is either nearly 0 or nearly 2. (A weight of 0 would be wrong: a group that only a few pairs speak
+        against would then cost nothing.) Weights closer to 1 hardly change a solution, because it lies in a corner.
         """
         drawn = list[Float64s]()
         shares = self.shares
@@ -297,7 +302,7 @@ class Program:
         return deviation
 
     def _refine_weighed(self, seed: tuple[int, int], work: Work) -> None:
-        """Solve the program with random weights. Lines that are added during this time get weights, too."""
+        """Solve the program with random weights. Lines that are added in the meantime also get random weights."""
         weighed = 0
         while weighed < self._columns:
             weighed = self._columns
@@ -331,7 +336,10 @@ class Program:
         return least, most
 
     def bounds(self, group: int) -> tuple[Bound | None, Bound | None]:
-        """Return the two lines that limit a group's share most, from below and from above. A missing limit is None."""
+        """Return the two limits of a group's share: the highest lower limit and the lowest upper limit.
+
+        A missing limit is None.
+        """
         share = float(self.shares[group])
         least = _NO_BOUND
         most = _NO_BOUND

@@ -72,7 +72,9 @@ def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts
 
 
 def why_not_of_size(history: History, size: int) -> str:
-    """Return a phrase that says why a vocabulary cannot be compared at a size. It is empty if the size is possible.
+    """Return the reason why the vocabulary of a history cannot have this size, as a part of a sentence.
+
+    Return an empty text if the size is possible.
 
     >>> from bpe_core.studies.making import train
     >>> low = train(["low low"], "gpt2", merges=2).history
@@ -141,8 +143,9 @@ NOT_COMPARED = -1  # the unknown token, which has no text
 def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[bytes | None]:
     """Return the text by which each token is compared with the tokens of other vocabularies.
 
-    `▁the` and ` the` give a blank and `the`, `<0x41>` gives `A`, and `low</w>` gives `low` and a blank. Where
-    continuations are marked, `##the` gives `the`, and `the` gives ` the`. The unknown token gives None.
+    Markers are replaced, so that tokens of different libraries can be equal. `▁the` and ` the` give a blank and `the`,
+    `<0x41>` gives `A`, and `low</w>` gives `low` and a blank. If the tokens inside words have a prefix, `##the` gives
+    `the`, and `the` gives ` the`. The unknown token gives None.
     """
     kinds: list[str] = [symbol.kind for symbol in history.alphabet.symbols]
     marks_what_goes_on = "continuation" in kinds

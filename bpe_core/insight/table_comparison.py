@@ -56,7 +56,10 @@ class TableComparison:
 
     @property
     def moved(self) -> int:
-        """Return how many merges have different indices in the two tables. A missing merge moves all later merges."""
+        """Return how many merges are in both tables with different indices.
+
+        If a merge is missing in a table, the indices of all later merges differ.
+        """
         return sum(merge.place is not None and merge.other_place is not None for merge in self.differing)
 
     @property
@@ -151,7 +154,7 @@ def _cause(
 
 
 def _cause_by_tokens(history: History, other: History, are_same: bool) -> tuple[Cause, str]:
-    """Return the cause of the difference, for tables whose tokens do not follow from merges.
+    """Return the cause of the difference between two tables whose tokens do not follow from merges.
 
     Such tables drop tokens, or come from a file without merges.
     """

@@ -1,8 +1,8 @@
 """The life of a token: its parts, its count in the corpus over time, and the tokens made of it.
 
-If a method joins pairs inside words, all occurrences of a token arise at one step, and larger tokens use them later.
-For other methods that join, the history says which later steps used the token. If tokens are dropped, the words that
-could contain the token are split again after some numbers of steps.
+If a method joins pairs inside words, all occurrences of a token are made at one step, and later steps join some of them
+into longer tokens. For other methods that join tokens, the history says which later steps used the token. For methods
+that drop tokens, the words that could contain the token are split again after several numbers of steps.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def life_without_words(
 def life_by_use(
     words: WordTable, history: History, token: int, at: int, symbol_counts: Int64s, work: Work = ALONE
 ) -> TokenLife:
-    """Return the life of a token for any other method that joins or drops tokens."""
+    """Return the life of a token for methods that join or drop tokens in another way than pair by pair inside words."""
     life = life_without_words(history, token, at, cancelled=work.cancelled)
     if not history.only_joins:
         use = use_by_cutting(words, history, token, at, work)
@@ -118,7 +118,10 @@ def use_by_joining(history: History, token: int, at_first: int) -> Steps:
 
 
 def use_by_cutting(words: WordTable, history: History, token: int, at: int, work: Work = ALONE) -> TokenUse:
-    """Return the count of a token after some numbers of steps, and the words that contain it after `at` steps."""
+    """Return how often a token is used after several numbers of steps, and the words that contain it after `at` steps.
+
+    The words are split into tokens again for each number of steps.
+    """
     cut = CutWords.of(_words_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
     dropped = history.row_of_drop(token)
     added = history.row_of(token)
@@ -140,7 +143,10 @@ def use_by_cutting(words: WordTable, history: History, token: int, at: int, work
 
 
 def words_of_step(words: WordTable, history: History, step: int, work: Work = ALONE) -> Held:
-    """Return the words that contain the token or pair of a step, each with the count. The largest count comes first."""
+    """Return the words in which a step joins its pair, each with the number of joins. The largest number comes first.
+
+    If the step adds or drops a token, return the words that contain the token, each with the count of the token.
+    """
     token = int(history.indices[step - 1])
     right = int(history.columns.right[step - 1])
     cut = CutWords.of(_words_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
@@ -160,9 +166,9 @@ def _words_that_may_hold(words: WordTable, history: History, token: int) -> Word
 
 
 def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:
-    """Return the count of each token when it was made, or 0 if it is unknown.
+    """Return the count of each token at the step that made the token, or 0 if the count is unknown.
 
-    For methods that begin with pieces, this is the last expected count.
+    Some methods begin with all tokens and drop most of them. For these methods, return the last expected counts.
     """
     counts: Int64s = np.zeros(history.index_count, np.int64)
     counts[: len(symbol_counts)] = symbol_counts

@@ -1,14 +1,14 @@
-"""The ways to split a word by one vocabulary: all covers by tokens, the covers that rules choose, and random covers.
+"""The ways to split a word by one vocabulary. A way is a rule that chooses tokens which together cover the word.
 
-Each way is a path through the lattice of a word (`word_lattice.py`):
+The covers of a word are the paths through its lattice (`word_lattice.py`). The ways are:
 
-    own         the tokenizer's own way
+    own         the cover that the tokenizer itself gives
     longest     from the left, each time the longest token that fits
     fewest      the fewest tokens; in a tie the cover with the longest last token
     likeliest   the largest product of probabilities, as in Unigram; in a tie the cover with the longest last token
     dropout     merges, some of which are left out at random (`dropout.py`)
     sampled     drawn at random by the product of probabilities
-    uniform     drawn at random, all ways equally likely
+    uniform     drawn at random, all covers equally likely
 """
 
 from __future__ import annotations
@@ -70,9 +70,10 @@ def probabilities(history: History, counts: Int64s | None) -> list[float] | None
 
 
 def ways_of(history: History, scores: Sequence[float] | None = None, dropout: float = 0.1) -> SomeWays:
-    """Return the ways to split words by the tokens of a history, as its method offers them.
+    """Return an object that splits words in several ways by the tokens of a history.
 
-    `scores` are the log-probabilities of the tokens, if they are known.
+    `scores` are the log-probabilities of the tokens, if they are known. `dropout` is the probability with which a merge
+    is left out.
     """
     usual = partial(Ways, history, scores, dropout)
     if history.joining is not None:  # merge priorities of a file, which methods do not handle
@@ -81,7 +82,7 @@ def ways_of(history: History, scores: Sequence[float] | None = None, dropout: fl
 
 
 class Ways:
-    """The ways to split words by the tokens of a history, after all of its steps."""
+    """A splitter of words by the tokens of a history, after all of its steps, in each of the ways of this module."""
 
     joins_unknown = False  # neighbouring unknown characters are one token
 
@@ -111,7 +112,7 @@ class Ways:
 
     @property
     def known(self) -> tuple[Way, ...]:
-        """Return the names of the ways that are possible with this history."""
+        """Return the names of the ways in which this history can split words."""
         unknown: set[Way] = set() if self._dropout else {"dropout"}
         unknown |= set() if self.scores is not None else set(BY_PROBABILITY)
         return tuple(way for way in WAYS if way not in unknown)
@@ -127,7 +128,10 @@ class Ways:
         return self._lattices[word]
 
     def symbols(self, word: bytes) -> list[int]:
-        """Return the base symbols of a word. Neighbouring unknown symbols become one if the tokenizer joins them."""
+        """Return the base symbols of a word.
+
+        If the tokenizer joins neighbouring unknown symbols, they become a single symbol.
+        """
         symbols = self._spelling.symbols(word) if self._joined is None else self._joined.spelled(word)[0]
         if self.unknown is None or not self.joins_unknown:
             return symbols
@@ -135,7 +139,7 @@ class Ways:
         return [symbol for before, symbol in both if symbol != self.unknown or symbol != before]
 
     def cut(self, way: Way, word: bytes) -> Ids:
-        """Return the tokens of a word by a way without randomness."""
+        """Return the tokens of a word. The way must not be random."""
         if way == "own":
             return self.own(word)
         if way == "longest":
@@ -143,9 +147,9 @@ class Ways:
         return self.lattice(word).best(self._weights(way))
 
     def _longest(self, symbols: Sequence[int]) -> Ids:
-        """Return the longest tokens from the left.
+        """Return the tokens of a word by the way "longest".
 
-        This needs no lattice, which would be very large for a text of one word.
+        This needs no lattice. A lattice would be very large if a whole text is one word.
         """
         ids = list[int]()
         place = 0
@@ -164,9 +168,9 @@ class Ways:
         return self.lattice(word).drawn(self._weights(way), chance)
 
     def log_probability(self, way: Way, word: bytes, ids: Ids) -> float | None:
-        """Return the log-probability of these tokens when a word is split at random.
+        """Return the log-probability with which a random way splits a word into exactly these tokens.
 
-        Return None if there are too many ways to compute it.
+        Return None if the word has too many covers to compute the probability.
         """
         if way == "dropout":
             chances = self.chances(word)
@@ -178,9 +182,10 @@ class Ways:
         return sum(weights[id] for id in ids) - lattice.log_of_all(weights)
 
     def shares(self, way: Way, word: bytes) -> dict[tuple[int, int], float] | None:
-        """Return the probability of each token, by the index of its first symbol and its id.
+        """Return the probability with which a random way uses a token at a place.
 
-        Return None if there are too many ways to compute it.
+        The key is the index of the first symbol of the token, and its id. Return None if the word has too many covers
+        to compute the probabilities.
         """
         if way != "dropout":
             return self.lattice(word).shares(self._weights(way))
@@ -196,9 +201,9 @@ class Ways:
         return shares
 
     def expected(self, way: Way, word: bytes) -> float | None:
-        """Return the average number of tokens when a word is split at random.
+        """Return the average number of tokens into which a random way splits a word.
 
-        Return None if there are too many ways.
+        Return None if the word has too many covers to compute the average.
         """
         if way != "dropout":
             return sum(self.lattice(word).shares(self._weights(way)).values())
@@ -206,7 +211,10 @@ class Ways:
         return None if chances is None else sum(len(ids) * chance for ids, chance in chances.items())
 
     def chances(self, word: bytes) -> dict[Ids, float] | None:
-        """Return the results of dropout for a word, each with its probability. Return None if there are too many."""
+        """Return the covers that dropout can give for a word, each with its probability.
+
+        Return None if there are too many covers.
+        """
         assert self._dropout is not None
         if word not in self._chances:
             outcomes = self._dropout.outcomes(self.lattice(word).symbols)

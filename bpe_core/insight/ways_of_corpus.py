@@ -63,13 +63,16 @@ class CorpusLattices:
         return self._on_best_paths(self._placed(history, np.array(scores)), work)
 
     def sampled(self, history: History, scores: Sequence[float], work: Work = ALONE) -> float:
-        """Return the average number of tokens if each way is drawn by the product of its tokens' probabilities."""
+        """Return the average number of tokens if the tokens of each word are drawn at random.
+
+        The probability of a cover of a word is proportional to the product of the probabilities of its tokens.
+        """
         return self._on_all_paths(self._placed(history, np.array(scores)), work)
 
     def uniform(self, history: History, work: Work = ALONE) -> float:
-        """Return the average number of tokens if all ways are equally likely.
+        """Return the average number of tokens if all covers of a word by tokens are equally likely.
 
-        Each symbol weighs a half, so all ways of a word weigh the same and their sum stays below 1.
+        Each base symbol has the weight 1/2. So all covers of a word have the same weight, and their sum stays below 1.
         """
         return self._on_all_paths(self._placed(history, -math.log(2) * self._lengths), work)
 
@@ -121,9 +124,9 @@ def _tokens_on_best_paths(lattices: CompiledLattices, scores: Float32s, work: Wo
 
 
 def drawn_tokens(words: WordTable, ways: Ways, chance: Random, work: Work = ALONE) -> tuple[float, float] | None:
-    """Return an estimate of the number of tokens after dropout, and its possible error.
+    """Return an estimate of the number of tokens after dropout, and the possible error of the estimate.
 
-    The estimate comes from randomly drawn words. Return None if the words are too long.
+    The estimate is computed from words of the corpus that are drawn at random. Return None if the words are too long.
     """
     known = [word for word, _ in words]
     counts = words.counts.tolist()

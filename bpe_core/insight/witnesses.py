@@ -1,4 +1,4 @@
-"""The learned vocabularies that prove how few tokens some words need.
+"""The vocabularies that prove that some words can be covered by few tokens.
 
 Such a vocabulary is called a witness.
 """
@@ -23,7 +23,7 @@ def as_they_are(text: bytes) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Court:
-    """The words and symbols that vocabularies are compared on, and the largest length of a piece."""
+    """The words and base symbols for which vocabularies are compared, and the largest length of a piece."""
 
     words: WordTable
     alphabet: Alphabet
@@ -32,10 +32,10 @@ class Court:
     other_tokens: int = 0  # tokens for unknown characters
 
     def witness(self, history: History, wanted: int, read: Callable[[bytes], bytes] = as_they_are) -> Witness | None:
-        """Return the vocabulary of a history as a witness, without pieces that are too long.
+        """Return the vocabulary of a history as a witness, without its pieces of more than `longest` symbols.
 
-        Return None if it has more than `wanted` pieces. `read` translates the text of a symbol of the history into the
-        text of a symbol of this alphabet.
+        Return None if it has more than `wanted` pieces. `read` converts the text of a symbol of the history to the text
+        of a symbol of the alphabet in this object.
         """
         pieces = pieces_of(history, self.alphabet, read)
         short = tuple(piece for piece in pieces if len(piece) <= self.longest)

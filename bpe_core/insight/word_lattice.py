@@ -1,4 +1,7 @@
-"""The lattice of a word: all tokens that can cover each part of it. It works for every method."""
+"""The lattice of a word: all tokens that can cover each part of the word. It works for every method.
+
+A path through the lattice is a sequence of tokens that together cover the word.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ class WordLattice:
 
     @cached_property
     def ways(self) -> int:
-        """Return the number of ways in which tokens can cover the word."""
+        """Return the number of paths through the lattice: the sequences of tokens that cover the word."""
         totals = [1] + [0] * len(self.edges)
         for start, edges in enumerate(self.edges):
             for length, _ in edges:
@@ -51,9 +54,10 @@ class WordLattice:
         return tuple(reversed(ids))
 
     def shares(self, score_of: Sequence[float]) -> dict[tuple[int, int], float]:
-        """Return the probability of each token in a way that is drawn by its score.
+        """Return the probability of each token if a path is drawn at random.
 
-        The key is the index of the token's first symbol and its id.
+        The probability of a path grows with the sum of the scores of its tokens, which are logarithms. The key of a
+        token is the index of its first symbol, and its id.
         """
         size = len(self.edges)
         behind = [-math.inf] * size + [0.0]  # the logarithm of the sum over all ways from each symbol to the end
@@ -69,13 +73,18 @@ class WordLattice:
         return share_of
 
     def log_of_all(self, score_of: Sequence[float]) -> float:
-        """Return the logarithm of the sum of the weights of all ways."""
+        """Return the logarithm of the sum of the weights of all paths.
+
+        `score_of` holds the logarithm of each token's weight. The weight of a path is the product of the weights of its
+        tokens.
+        """
         return log_of_sum([weight for _, _, weight in self._ending(score_of)[-1]])
 
     def _ending(self, score_of: Sequence[float]) -> list[list[tuple[int, int, float]]]:
-        """Return for each index the tokens that end there.
+        """Return for each index the tokens that end at this index.
 
-        A token has the index of its first symbol, its id, and the logarithm of the weight of all ways up to its end.
+        Each token has three values: the index of its first symbol, its id, and the logarithm of the sum of the weights
+        of all paths that end with this token.
         """
         ending: list[list[tuple[int, int, float]]] = [[(0, NO_TOKEN, 0.0)], *([] for _ in self.edges)]
         for start, edges in enumerate(self.edges):
@@ -94,7 +103,10 @@ def log_of_sum(logarithms: Sequence[float]) -> float:
 
 
 def token_symbols(history: History) -> dict[tuple[int, ...], int]:
-    """Return the id of the token in use for each sequence of base symbols. The oldest of equal tokens counts."""
+    """Return the id of each token in use, by the base symbols of the token.
+
+    If several tokens have the same base symbols, the oldest token is returned.
+    """
     spelled = spelled_tokens(history)
     hidden = set() if history.joining is None else {*history.joining.hidden}
     used = [id for id in history.vocabulary.tolist() if id not in hidden and spelled[id]]
@@ -102,9 +114,9 @@ def token_symbols(history: History) -> dict[tuple[int, ...], int]:
 
 
 def spelled_tokens(history: History) -> list[tuple[int, ...]]:
-    """Return the base symbols of every token, also of dropped tokens.
+    """Return the base symbols of every token. Dropped tokens are included.
 
-    The tuple of a seed that base symbols cannot spell is empty.
+    Base symbols cannot spell some seeds. For such a seed, the tuple is empty.
     """
     if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
         raise TooLarge(f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols in all, too many to compare.")

@@ -1,8 +1,7 @@
 """The check of the messages in an Arrow file before Arrow unpacks them.
 
-Each buffer begins with the size that it claims.
-
-A message is a FlatBuffer, whose tables say where their fields are, followed by a body of buffers.
+A message consists of a table of fields, in the form FlatBuffers, and of buffers after the table. Each buffer begins
+with the size that it claims to have when it is unpacked.
 """
 
 from __future__ import annotations
@@ -29,11 +28,9 @@ class Message(NamedTuple):
 
 
 def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
-    """Check the batch at this offset, and the dictionaries before the batch.
+    """Check the batch of rows at this offset, and the dictionaries before it.
 
-    Raise DamagedPart if a claimed size is too large.
-
-    The offset at which Arrow reads stays unchanged.
+    Raise DamagedPart if a claimed size is too large. The offset at which Arrow reads the file next is not changed.
     """
     before = raw.tell()
     while (message := message_at(raw, place)) is not None:
@@ -47,9 +44,9 @@ def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
 
 
 def within_reason(batches: Iterable[Any], stored: int) -> Iterator[Any]:
-    """Yield the batches, which the caller keeps together.
+    """Yield the batches of rows. The caller keeps all of them in memory.
 
-    Raise DamagedPart if all batches are far larger than texts of `stored` bytes can be.
+    Raise DamagedPart if all batches together are far larger than texts of `stored` bytes can be.
     """
     unpacked = 0
     for batch in batches:

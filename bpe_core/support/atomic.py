@@ -1,8 +1,8 @@
 """The writing of files so that readers see the old file or the new file, but never a part of it.
 
 Files that belong together, such as `vocab.json` and `merges.txt`, or a result and its manifest, are put in place
-together. If a process is killed before all files are in place, the next program that opens or writes such a file puts
-the other files in place (see journal.py).
+together. If a process is killed before all files are in place, another program completes the work when it next opens or
+writes one of these files (see journal.py).
 """
 
 from __future__ import annotations
@@ -38,11 +38,14 @@ waiting: list[Together] = []  # results that wait for the manifest that describe
 
 @contextlib.contextmanager
 def making(*paths: Path | str, told_in: Path | None = None, grows: bool = False) -> Iterator[None]:
-    """Claim these results for the block. Raise OutputError if another process is making one of the results.
+    """Reserve the paths of results for a `with` block.
 
-    If a manifest describes the results, they wait next to their places until the manifest is written. Then all files
-    are put in place together. If the manifest is not written, the old manifest is removed. If a result `grows` step by
-    step, the old manifest is removed before the first change, so it never lies next to other results.
+    Raise OutputError if another process is making one of the results.
+
+    If `told_in` is the path of a manifest, the new results wait next to their places until the manifest is written.
+    Then all files are put in place together. If no manifest is written, the old manifest is removed. With `grows`, a
+    result grows step by step. Then the old manifest is removed before the first change, so it never lies next to new
+    results.
     """
     places = sorted({_place_of(path) for path in paths})  # sorted, so that one of two processes can claim all
     manifests = dict.fromkeys(places, _place_of(told_in)) if told_in is not None and _is_replaced(told_in) else {}
@@ -128,7 +131,7 @@ def all_or_none(*paths: Path | str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def at_once() -> Iterator[None]:
-    """Put each file of this block in place when it is complete, for results that grow.
+    """Put each file that the `with` block writes in place as soon as it is complete. This is for results that grow.
 
     An old manifest is removed first.
     """
@@ -143,8 +146,9 @@ def at_once() -> Iterator[None]:
 def standing(path: Path | str) -> Path:
     """Return the path of the file to read for a path. Usually this is the path itself.
 
-    A result may wait next to its place for the manifest that describes it. The work of a killed writer is completed
-    first. If nothing may be written, the new file of the killed writer is read next to its place.
+    A complete result may wait next to its place for its manifest. Then the waiting file is returned. If a writer was
+    killed while it put files in place, this function completes its work. If that is not permitted, it returns the new
+    file next to the place.
     """
     try:
         place = _place_of(path)
@@ -181,9 +185,9 @@ class _AllOrNone(Together):
 
 
 def _leaving(place: Path) -> Move:
-    """Prepare the removal of a file, which happens when other files are put in place.
+    """Prepare the removal of a file that is to happen together with the placing of other files.
 
-    An empty file marks the removal.
+    An empty file next to the place marks the removal.
     """
     _remove_abandoned(place)
     beside = _new_file_beside(place)
@@ -222,10 +226,8 @@ def write_atomically(path: Path | str) -> Iterator[BinaryIO]:
 def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
     """Write files that belong together, the main file first.
 
-    They are put in place when all are complete on the disk.
-
-    If the process is killed, all files are old, or the next program that opens or writes such a file makes all
-    files new.
+    The files are put in place when all of them are complete on the disk. If the process is killed, either all old files
+    stay, or the next program that opens or writes such a file completes the work.
     """
     with _sentences(Path(paths[0])), contextlib.ExitStack() as stack:
         files: list[BinaryIO] = []
@@ -249,9 +251,9 @@ def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
 
 @contextlib.contextmanager
 def replace_atomically(path: Path | str) -> Iterator[Path]:
-    """Yield the path of an empty file next to `path`, for code that writes to a named file.
+    """Yield the path of an empty file next to `path`, for code that can write only to a named file.
 
-    At the end it replaces `path`.
+    At the end of the block, the written file replaces the file at `path`.
     """
     with _sentences(Path(path)), _replacement(Path(path)) as replacement:
         yield replacement.path
@@ -295,10 +297,10 @@ def _replacement(target: Path) -> Iterator[_Replacement]:
 
 @contextlib.contextmanager
 def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
-    """Yield the folder to write files in: the folder at `path` if it exists, or a new folder.
+    """Yield the folder to write files in: the existing folder at `path`, or a new folder.
 
-    A new folder gets its name when it is complete. If `replaces` is true, the folder is always new, and it replaces the
-    old folder with all its files.
+    A new folder gets its name when all its files are written. If `replaces` is true, the folder is always new, and it
+    replaces the old folder with all files in it.
     """
     named = Path(path)
     with _sentences(named):
@@ -344,13 +346,17 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
 def _is_replaced(target: Path) -> bool:
     """Return whether a new file may replace this file.
 
-    A device, a pipe and a log behind a stream are never replaced.
+    A device or a pipe is never replaced. A path such as /dev/stdout, which may lead to a log file, is not replaced
+    either.
     """
     return str(target) not in STREAMS and (target.is_file() or not target.exists())
 
 
 def _place_of(path: Path | str) -> Path:
-    """Return the real path. So a link stays a link, and the file that it names is replaced."""
+    """Return the real path of a file.
+
+    If the path is a link, this is the path of the linked file. So the linked file is replaced, and the link is kept.
+    """
     try:
         return Path(os.path.realpath(path))
     except ValueError as error:  # a NUL, or a lone surrogate

@@ -1,4 +1,4 @@
-"""A cache of results that one piece of work needs more than once. The results are kept until the work ends.
+"""A cache of the results that a piece of work needs several times. The results are kept until the work ends.
 
 >>> with each_found_once():
 ...     [once("length", "low", lambda: print("counted") or 3) for _ in range(2)]

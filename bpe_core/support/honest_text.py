@@ -1,7 +1,8 @@
-r"""The text form of any bytes. It hides nothing, can be read back, and holds no tab and no line break.
+r"""The text form of any bytes. It shows every byte, can be read back, and holds no tab and no line break.
 
-Characters that do not print, and bytes that are no whole character, are written as `<0xHH>` for each byte. A `<` that
-would itself begin such a form is also written so. A character that represents a numbered symbol is written as `<#60>`.
+Each byte of an invisible character, and each byte that is not part of a whole character, is written as `<0xHH>`. If a
+text itself contains such a form, the `<` of this form is written as `<0x3C>`. A character that represents a numbered
+symbol is written as `<#60>`.
 
     >>> escape(b" the\n"), escape("é".encode()[:1]), escape(b"<0x41>")
     (' the<0x0A>', '<0xC3>', '<0x3C>0x41>')

@@ -1,21 +1,19 @@
 """A journal of files that are put in place together. If a program is killed, the next program completes the journal.
 
 No system renames two files at once. So the new files are first written next to their places. When all of them are
-complete on the disk, a journal with all names is written next to the first place. From then on the new files count.
-After a kill or a loss of power, the next program of this kind that opens or writes such a file finishes the work, so
-that all files are old or all files are new:
+complete on the disk, a journal with all names is written next to the first place. From then on, the new files are the
+valid files. After a kill or a loss of power, the next program of this kind that opens or writes such a file finishes
+the work, so that all files are old or all files are new:
 
 - Before the journal is complete, nothing has moved. All files are old, and the new files are removed later.
-- With a complete journal, the remaining files are renamed as the journal says. Next to each of the other places
-a file
-  names the journal.
+- With a complete journal, the remaining files are renamed as the journal says. Next to each of the other places, a
+  file names the journal.
 - A reader without permission to write reads the new files next to their places.
-- If another program has changed one of the places, the journal is given up, and no change of that program is
-lost.
+- If another program has changed one of the places, the journal is given up, and no change of that program is lost.
 
-Other programs know no journal. So that they never read a new file with an old file, the first place is empty while the
-other places change: a pair of files is old, or new, or lacks its main file. A single file is still renamed over the old
-file, and a folder still replaces another folder.
+Other programs do not read journals. So that they never read a new file with an old file, the first place is empty while
+the other places change: a pair of files is old, or new, or lacks its main file. A single file is still renamed over the
+old file, and a folder still replaces another folder.
 """
 
 from __future__ import annotations
@@ -53,7 +51,10 @@ Identity = tuple[int, int] | None  # size and time of change; None: there is no 
 
 @dataclass
 class Move:
-    """A file or folder next to the place that it will take. If `goes` is true, the move leaves the place empty."""
+    """A file or folder that is to be moved to a place. It lies next to the place.
+
+    If `goes` is true, the place is empty after the move.
+    """
 
     place: Path
     part: Path
@@ -71,7 +72,10 @@ def start_of_name(target: Path) -> str:
 
 
 def journal_of(place: Path) -> Path:
-    """Return the path of the journal next to a place. The path may also belong to a file that names the journal."""
+    """Return the path next to a place at which its journal lies.
+
+    If the journal lies next to another place, a file at this path names the journal.
+    """
     if len(place.name) <= SHORT_NAME:
         return place.with_name(f".{place.name}{OF_JOURNALS}")
     number = hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16]
@@ -96,9 +100,9 @@ def sync_folder(folder: Path) -> None:
 def take_places(moves: Sequence[Move]) -> None:
     """Put all files in place.
 
-    The first file is removed first and renamed last, because the others are useless without it.
-
-    If a file cannot be renamed, all old files are restored, and the OSError is raised.
+    The old main file, which is the first, is removed first, and the new main file is put in place last. Without the
+    main file, no program reads the other files. If a file cannot be renamed, all old files are restored, and the
+    OSError is raised.
     """
     try:
         is_at_once = len(moves) == 1 and not (moves[0].goes or (moves[0].part.is_dir() and moves[0].place.is_dir()))
@@ -173,7 +177,10 @@ def _lock_after_waiting(path: Path, create: int = 0) -> Lock | None:
 
 
 def _give_up(master: Lock) -> None:
-    """Restore all old files. If this also ends early, the journal stays and says that the files must be restored."""
+    """Restore all old files.
+
+    If this fails, the journal stays and says that the old files must be restored.
+    """
     try:
         _write(master.path, {**_read(master.path), "back": True})
         moves = _moves_in(master.path)
@@ -217,7 +224,10 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def _write(path: Path, values: dict[str, Any]) -> None:
-    """Write a journal completely before anything in it is done. A part of a journal is no JSON, so it has no effect."""
+    """Write a journal completely before any of its moves is done.
+
+    An incomplete journal is not valid JSON and has no effect.
+    """
     with open(path, "r+b") as file:
         file.write(json.dumps(values).encode())
         file.truncate()
@@ -244,7 +254,7 @@ def _remove(path: Path) -> None:
 
 
 def completed(place: Path) -> bool:
-    """Complete the work that a killed writer of this place has begun. Return whether nothing is left to do."""
+    """Complete the work that a killed writer began at this place. Return false if something could not be completed."""
     journal = journal_of(place)
     try:
         return not journal.exists() or _completed(journal)
@@ -264,7 +274,7 @@ def complete_all_in(folder: Path) -> None:
 def waiting_for(place: Path) -> Path | None:
     """Return the new file for a place if this program cannot complete the journal.
 
-    Return None if the place itself counts.
+    Return None if the file at the place is to be read.
     """
     journal = journal_of(place)
     with contextlib.suppress(OSError):
@@ -324,7 +334,7 @@ def _claim_on_pointer(path: Path) -> Lock | None:
 
 
 def _claim_on(part: Path) -> Lock:
-    """Claim the file next to a place. Raise OSError if a living program has claimed the file."""
+    """Lock a new file that lies next to its place. Raise OSError if a running program has locked the file."""
     path = part.with_suffix(OF_PARTS)
     lock = Lock.of_existing(path)
     if lock is None and path.exists():
@@ -334,7 +344,7 @@ def _claim_on(part: Path) -> Lock:
 
 @dataclass(frozen=True)
 class _TornMove:
-    """A move as a journal describes it."""
+    """A move in a journal whose writer was killed."""
 
     place: Path
     part: Path
@@ -381,7 +391,7 @@ def _torn(row: Any, folder: Path) -> _TornMove | None:
 
 
 def _is_untouched(move: _TornMove) -> bool:
-    """Return whether no other program than the interrupted writer has changed a place."""
+    """Return whether only the killed writer has changed a place, and no other program since then."""
     there = _identity(move.place)
     if _identity(move.part) is None:
         return there == move.is_now
@@ -389,7 +399,7 @@ def _is_untouched(move: _TornMove) -> bool:
 
 
 def _rename_remaining(moves: Sequence[_TornMove]) -> None:
-    """Rename the files that are not renamed yet, in the order of the writer."""
+    """Rename the files that the killed writer had not renamed, in the order in which it would have renamed them."""
     for move in moves:
         is_first_or_folder = move is moves[0] or move.place.is_dir() or move.is_now is None
         if is_first_or_folder and _identity(move.part) is not None and move.place.exists():

@@ -72,7 +72,11 @@ def refuse_bomb(held: int, stored: int) -> None:
 
 
 def watching_memory(cancelled: CancelCheck, work: str, advice: str) -> CancelCheck:
-    """Return a check for cancellation that also raises TooLarge when memory runs out."""
+    """Return a check whether work is cancelled, which also checks the memory.
+
+    Each call of the check raises TooLarge if the memory runs out. The message begins with `work` and ends with
+    `advice`.
+    """
     looked = time.monotonic()
 
     def check() -> bool:
@@ -117,9 +121,9 @@ def _of_setting() -> int | None:
 
 
 def _of_cgroup() -> int | None:
-    """Return how many bytes the control groups of this process leave, such as a container.
+    """Return how many bytes this process may still use by the limits of its control groups, as in a container.
 
-    The smallest number counts.
+    If there are several limits, the smallest remainder is returned.
     """
     try:
         lines = (PROC / "self/cgroup").read_text(encoding="utf-8").splitlines()
@@ -130,9 +134,9 @@ def _of_cgroup() -> int | None:
 
 
 def _groups(line: str) -> Iterator[tuple[Path, _Names]]:
-    """Yield the folders of a control group and of the groups around it.
+    """Yield the folder of a control group, and then the folders of the groups that contain it.
 
-    In a container perhaps only the last folder exists.
+    In a container, some of these folders may not exist.
     """
     _, controllers, path = line.split(":", 2)
     if controllers and "memory" not in controllers.split(","):

@@ -1,7 +1,7 @@
 """A lock on a resource that only one process may use. The system releases the lock when the process ends.
 
-A process has the lock while it holds a lock on an open file. The existence of the file alone means nothing. So the lock
-ends with the process, even if the process is killed.
+The process locks an open file. An unlocked file means nothing, even if it exists. So the resource is free as soon as
+the process ends, even if the process is killed.
 """
 
 from __future__ import annotations

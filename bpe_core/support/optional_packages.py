@@ -1,6 +1,6 @@
-"""The packages that only some files need.
+"""The packages that the program needs only for some kinds of files.
 
-They are imported for such a file, and an error says if a package is missing.
+A package is imported when such a file is used, and an error says if the package is missing.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def quiet_solver_or_none() -> Any:
 
 @contextmanager
 def no_print() -> Iterator[None]:
-    """Suppress the standard output in a block, also the output of code that is not Python."""
+    """Suppress the standard output in a block. Output of code in other languages than Python is suppressed, too."""
     if sys.stdout is None:  # a window without a terminal
         yield
         return
@@ -105,9 +105,9 @@ ENGINE = "bpe_core"
 
 
 def offer_renderer(renderer: Renderer, program: str) -> None:
-    """Register the window's function that converts a drawing to other formats, and the module that `program` returns.
+    """Register a function of the window that converts a drawing to other formats.
 
-    The engine has no such function.
+    The engine has no such function. `program` is the module that the function `program` returns from now on.
     """
     _renderers[:] = [(renderer, program)]
 

@@ -25,14 +25,17 @@ _DEEPEST = 32
 
 
 class TooWide(Exception):
-    """An error for rows that together could be too long. `Pages.most_rows` says how many rows may be requested."""
+    """An error for rows that together could be too large for memory.
+
+    `Pages.most_rows` says how many rows may be read at a time.
+    """
 
 
 class Pages(WrappedFile):
-    """A Parquet file between the disk and Arrow, which checks each page that Arrow reads.
+    """A Parquet file that checks each page before Arrow reads it. Arrow reads from this object in place of the file.
 
-    Arrow reads a column from its first page to its last page. The footer is left out after it was read: if a file lacks
-    its middle, the columns must not continue into the footer.
+    Arrow reads a column from its first page to its last page. The footer is hidden once it was read. So if the middle
+    of a file is missing, Arrow cannot read the footer as a part of a column.
     """
 
     def __init__(self, raw: BinaryIO) -> None:
@@ -46,7 +49,7 @@ class Pages(WrappedFile):
         self._end -= len(MARK) + _FOOTER_LENGTH + int.from_bytes(self.raw.read(_FOOTER_LENGTH), "little")
 
     def begin(self, rows: int) -> None:
-        """Prepare for reading columns from their first pages, with `rows` rows at a time."""
+        """Prepare for the reading of columns from their beginning. Arrow will read `rows` rows at a time."""
         self._columns = {}
         self._rows = rows
         self.most_rows = HARMLESS

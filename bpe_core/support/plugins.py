@@ -39,9 +39,10 @@ left_out: list[str] = []  # a sentence for each thing that could not be used
 
 
 class Registry(dict[str, Row]):
-    """The registry of all rows of one kind, by name. The program's own rows are found as in any dictionary.
+    """The registry of all rows of one kind, by name, such as all formats.
 
-    `check` raises any exception if a row of a plug-in cannot be used. `convert` converts an older row to today's form.
+    A row of the program is found as in any dictionary. `check` raises an exception if a row of a plug-in cannot be
+    used. `convert` converts a row in an older form to the present form.
     """
 
     def __init__(
@@ -158,9 +159,9 @@ def used() -> dict[str, str]:
 
 
 def here(name: str) -> str:
-    """Return the version of a package or the SHA-256 of a plug-in's file, by its name.
+    """Return the version of the plug-in with this name: the version of a package, or the SHA-256 of a file.
 
-    Return an empty text if it is missing.
+    Return an empty text if the plug-in is missing.
     """
     if name not in _files:
         return version_of(name)
@@ -174,7 +175,7 @@ def _path(file: str) -> Path:
 
 
 def agreed_words() -> list[str]:
-    """Return the arguments with which another process of the program also runs the files of plug-ins."""
+    """Return command-line arguments for another process of the program. With them, it runs the same plug-in files."""
     return [word for file in _files for word in (f"--plugin={_path(file)}", "--yes")]
 
 

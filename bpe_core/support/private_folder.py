@@ -1,4 +1,4 @@
-"""The folders that only the person can change, for trusted files of the program: machine code, locks, copies."""
+"""The folders that no other user can change. They hold files that the program trusts, such as machine code."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def home() -> Path | None:
 
 
 def private_folder(path: Path) -> Path:
-    """Return the folder, and make it if it is missing. Raise OSError if the folder is not safe.
+    """Return the folder at `path`, and make it if it is missing. Raise OSError if the folder is not safe.
 
-    A safe folder belongs to this user, is no link, and is closed to all other users. Each folder above it belongs to
-    this user or to the system, and other users may not change it, or may only change their own files in it, as in the
-    common temporary folder.
+    A safe folder belongs to this user, is no link, and is closed to all other users. Each folder that contains it
+    belongs to this user or to the system. Other users may not change such an outer folder, or may change only their own
+    files in it, as in the common temporary folder.
     """
     if os.name != "posix":  # elsewhere a person's folders are closed to others from the beginning
         path.mkdir(parents=True, exist_ok=True)

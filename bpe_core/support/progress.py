@@ -50,11 +50,11 @@ CancelCheck = Callable[[], bool]
 
 
 def ignore_progress(progress: Progress) -> None:
-    """Ignore progress, for callers that do not show it."""
+    """Do nothing. Callers that do not show progress pass this function."""
 
 
 def never_cancelled() -> bool:
-    """Return False, for callers that never stop the work."""
+    """Return False. Callers that never cancel the work pass this function."""
     return False
 
 
@@ -71,7 +71,7 @@ def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASK
 
 
 def ignore_remark(remark: str) -> None:
-    """Ignore remarks, for callers that report what is unusual about texts themselves."""
+    """Do nothing. Callers that report unusual texts in another way pass this function."""
 
 
 @dataclass(frozen=True)

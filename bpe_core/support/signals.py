@@ -19,9 +19,9 @@ Handler = Callable[[int, FrameType | None], object]
 
 
 class SignalListener:
-    """A listener that calls a handler for each signal until `stop`.
+    """A listener that calls a handler for each signal until `stop` is called.
 
-    Signals that `nohup` or `&` ignores stay ignored.
+    A signal that the shell told the program to ignore, as `nohup` and `&` do, is still ignored.
     """
 
     def __init__(self, handler: Handler) -> None:

@@ -1,4 +1,4 @@
-"""Functions that run work on several threads, for code that lets other threads run at the same time.
+"""Functions that run work on several threads. The work must be code that lets other threads run at the same time.
 
 >>> at_once(sum, [(1, 2), (3, 4)])
 [3, 7]
@@ -51,7 +51,7 @@ def at_once(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Resul
 
 
 class Steps:
-    """A counter of finished steps, for jobs of many steps."""
+    """A counter of the finished steps of several jobs, so that progress is reported within a job."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -71,7 +71,7 @@ class Steps:
 class WorkerPool:
     """A pool of threads that runs jobs and reports each finished job.
 
-    The pool ends when every started job has ended.
+    At the end of the `with` block, the pool cancels the jobs that have not started, and waits for the started jobs.
     """
 
     def __init__(self, threads: int | None = None, work: Work = ALONE) -> None:

@@ -16,7 +16,7 @@ def count_text(count: int, thing: str, things: str = "") -> str:
 
 
 def as_call(name: str, /, *values: object, **named: object) -> str:
-    """Return the text of a call that makes an equal value.
+    """Return the text of a call with these arguments, as Python code.
 
     >>> as_call("Group", "en", weight="2/5")
     "Group('en', weight='2/5')"
@@ -39,7 +39,7 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
-    """Return shorter names for paths. Common folders, common endings and common beginnings are left out.
+    """Return short names that distinguish these paths. Common folders, endings and beginnings are left out.
 
     >>> told_apart(["dom/multi-de.txt", "dom/multi-fr.txt"]), told_apart(["ours.json", "gpt2"])
     (['de', 'fr'], ['ours.json', 'gpt2'])
