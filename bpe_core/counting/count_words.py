@@ -175,8 +175,8 @@ def count_texts(
 ) -> CountedWords:
     """Count several texts, each of which consists of documents. Large texts share their tables.
 
-    `done` is called after each text. The texts are measured and not learned from, so the recipe's border is an ordinary
-    character here.
+    `done` is called after each text. These texts are only measured, and nothing is learned from them. So the border
+    that a recipe may have is an ordinary character in them.
     """
     recipe = recipe.with_changes(border="") if recipe.border else recipe
 

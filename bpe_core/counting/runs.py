@@ -185,7 +185,7 @@ def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
     """Split a large plain text into spans of about `size` bytes. The spans in order give the words of the text.
 
     A text is not split if the recipe counts the ends of lines, because the end of a span would count as the end of a
-    line. It is not split by a custom pattern either: the check whether the pattern ever matches needs the whole text.
+    line. A text is not split if the recipe has a custom pattern, because the pattern might match in one span only.
     """
     source = reader.source
     is_plain = source.kind == "text" and not source.compression and source.encoding in ("utf-8", "utf-8-sig")

@@ -1,7 +1,7 @@
 """The tokenizers in the Hugging Face cache, by their names on the hub, such as `hf:openai-community/gpt2`.
 
-They are opened from the cache, without a connection. If a person types the name of a tokenizer that is not cached, the
-package huggingface_hub downloads the tokenizer, if that package is installed.
+A tokenizer is opened from the cache, without a connection. If a person types the name of a tokenizer that is not
+cached, the package huggingface_hub downloads the tokenizer, if that package is installed.
 """
 
 from __future__ import annotations

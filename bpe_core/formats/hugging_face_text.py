@@ -135,9 +135,8 @@ _OF_OTHERS = (SentencePiece, LlamaBytes, LlamaWords, LlamaSpaces)
 def decoder_of(recipe: Recipe) -> Object | None:
     """Return the decoder of a recipe as an object for a tokenizer.json.
 
-    Return None if it only puts spaces between tokens.
-
-    The format has no steps for the decoders of some other libraries. For these, the nearest steps are returned.
+    Return None if the decoder only puts spaces between tokens. A tokenizer.json cannot describe the decoders of some
+    other libraries. For these, the nearest steps are returned.
     """
     chosen: tuple[Decoder, ...] = recipe.decoding
     is_other = any(isinstance(step, _OF_OTHERS) for step in chosen)

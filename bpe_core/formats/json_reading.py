@@ -62,9 +62,10 @@ NEIGHBOURS = 3  # on each side; serde_json reads one of them as the number that 
 
 
 def number_by_serde(text: str) -> float:
-    """Convert a number as Rust's serde_json does, which rounds twice.
+    """Convert a number as Rust's serde_json does.
 
-    Only a number whose digits are exact as a whole number is converted exactly.
+    serde_json multiplies or divides the digits, as a whole number, by a power of ten. So the result can differ from the
+    nearest float, which Python returns.
 
     >>> number_by_serde("-3.0142103961777096"), number_by_serde("2.5e-3")
     (-3.0142103961777096, 0.0025)

@@ -151,10 +151,10 @@ def _free_name(vocabulary: Collection[str]) -> str:
 
 
 def _fused(unknown: str, pieces: Collection[str]) -> list[str]:
-    """Report pieces that the file's library may find in joined unknown text.
+    """Report pieces that the file's library may look up in place of unknown text.
 
-    The library joins neighbouring unknown characters. If a text can spell the unknown token, the joined text can be a
-    piece.
+    The library joins neighbouring unknown characters to one text. If the characters also spell the unknown token, this
+    text can be equal to a piece.
     """
     parts = {piece: piece.replace(unknown, "") for piece in pieces if unknown in piece and piece != unknown}
     spelled = [piece.encode() for piece, rest in parts.items() if not any(map(pieces.__contains__, rest))]

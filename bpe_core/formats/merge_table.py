@@ -288,7 +288,7 @@ class Cells:
 def make_rows(marked: Bools, width: int) -> bool:
     """Return whether the marked cells fill whole rows of this width.
 
-    More rows than the largest vocabulary are refused.
+    Return False if there are more rows than the largest vocabulary has tokens.
     """
     cells = int(np.count_nonzero(marked))
     return 0 < cells <= LARGEST_VOCABULARY * width and cells % width == 0

@@ -32,7 +32,10 @@ _SAME = {
 
 
 def expression_of(recipe: Recipe) -> str:
-    """Return the pattern of a recipe as an expression for the `regex` package. It is empty if texts are not split."""
+    """Return the pattern of a recipe as an expression for the `regex` package.
+
+    Return an empty text if the recipe does not split texts.
+    """
     if recipe.pattern == "none":
         return ""
     return recipe.custom_pattern or NAMED_PATTERNS[recipe.pattern].expression

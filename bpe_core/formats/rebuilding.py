@@ -31,7 +31,8 @@ Wrong = tuple[Bools, Callable[[int], str]]  # the steps that are impossible, and
 def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, place: Place) -> None:
     """Raise FormatError for the first step that cannot follow the steps before it.
 
-    `columns` are the columns of a history. `place` returns the name of a step's place for the error.
+    `columns` are the columns of a history. `place` returns for the index of a step the text that names its place in
+    errors.
     """
     left, right, count, other_left, other_right, other_count, tokens_left = columns
     if len(left) > LARGEST_VOCABULARY:
@@ -81,9 +82,10 @@ def _never_merging(half: Int64s, id: Int64s, alphabet: Alphabet) -> Wrong:
 
 
 def _first_taken(left: Int64s, alone: Bools, ids: int) -> Int64s:
-    """Return for each token the index of the first step that adds or drops it. It is the number of steps if none does.
+    """Return for each token the index of the first step that adds or drops the token.
 
-    `alone` marks the steps that add or drop a token, and `left` holds their tokens.
+    The value is the number of steps if no step adds or drops the token. `alone` marks the steps that add or drop a
+    token, and `left` holds their tokens.
     """
     first_step = np.full(max(ids, int(left.max(initial=0)) + 1), len(left))
     np.minimum.at(first_step, left[alone], np.flatnonzero(alone))

@@ -274,10 +274,9 @@ class Tekken(Format):
         return same_text(history) + lost
 
     def numbers(self, history: History) -> Int64s:
-        """Return the id of each token.
+        """Return the id of each token. The library numbers special tokens first, and then the other tokens by rank.
 
-        The ids of the history are kept if they are ranks after special tokens. Otherwise special tokens get the first
-        ids.
+        The ids of the history are kept if they follow this rule. Otherwise the tokens get new ids.
         """
         specials = len(history.recipe.special_tokens)
         first = history.first_special

@@ -195,7 +195,10 @@ def _named_in_two_ways(config: Object) -> list[str]:
 
 
 def looked_for_beside(config: Object, beside: Beside) -> set[str] | None:
-    """Return the tokens that the class in the sidecar files searches for. Return None if they name no known class."""
+    """Return the tokens that the class in the sidecar files searches for.
+
+    Return None if the sidecar files name no class that this program knows.
+    """
     added, named, roles = (_object_in(name, beside, []) for name in (ADDED, CONFIG, MAP))
     own = own_tokens(class_of(config), {**roles, **config})
     return None if own is None else {*own, *added, *tokens_in(named), *tokens_in(roles)}

@@ -131,7 +131,7 @@ def role_tokens(kind: str) -> dict[str, str]:
 
 
 def decoder_of(kind: str, config: Object) -> Object | None:
-    """Return the decoder of a class as an object of a tokenizer.json. Return None if it is not known."""
+    """Return the decoder of a class as an object of a tokenizer.json. Return None if the decoder is not known."""
     if kind in (*LIKE_GPT2, "GPTNeoX", "Qwen2", "Qwen3_5"):
         return _BY_BYTES
     if kind in LIKE_BERT:

@@ -41,8 +41,8 @@ class YouTokenToMe(ReadOnly):
     def recognizes(self, data: bytes) -> bool:
         """Return whether the data begins as a model of YouTokenToMe.
 
-        The first line states the number of characters. This many lines with characters must follow, and after them a
-        valid line. One of the characters must be `▁`.
+        The first line states the number of characters. As many lines with a character must follow, and after them a
+        line of the right length. One of the characters must be `▁`.
         """
         counts = _COUNTS.match(data)
         if counts is None:

@@ -57,7 +57,7 @@ class _Least(tuple[bytes, ...]):
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules by which merges are learned. They are the rules of an exercise, or wrong rules."""
+    """The rules by which merges are learned: the rules of an exercise, or the wrong rules of a mistake."""
 
     tie: Tie = "greatest pair"
     pattern: str = GPT2  # empty if words are not split

@@ -278,7 +278,9 @@ def _rivals(columns: Columns, worse: Bools) -> Iterator[tuple[int, Pair, int]]:
 
 
 def _wraps(count: int, other: int) -> bool:
-    """Return whether a larger count would not be larger after an overflow of 32 bits, signed or unsigned.
+    """Return whether a count of 32 bits that overflows makes `count` seem no larger than `other`.
+
+    The count may be signed or unsigned.
 
     >>> _wraps(2**31, 5), _wraps(2**32 + 4, 5), _wraps(2**32 + 6, 5), _wraps(7, 5)
     (True, True, False, False)

@@ -264,7 +264,7 @@ class RoundTrip:
             first_encoded = stop_encoded
 
     def _end(self, first: int, first_encoded: int, given: list[int], encoded: list[int]) -> tuple[int, int]:
-        """Return the two indices at which a place ends that begins at these two indices."""
+        """Return the end of a place in both rows. The place begins at `first` and at `first_encoded`."""
         stop = first
         stop_encoded = first_encoded
         ours = b""

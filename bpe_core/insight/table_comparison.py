@@ -209,9 +209,9 @@ def _base(recipe: Recipe) -> str:
 
 
 def _splitting_difference(recipe: Recipe, other: Recipe) -> str:
-    """Return a sentence about the first differing choice that can change words. It is empty if there is none.
+    """Return a sentence about the first choice in which two recipes differ and that can change words.
 
-    Choices that matter for hardly any text do not count.
+    Return an empty text if there is no such choice. Special tokens and the version of Unicode are not compared.
     """
     changing = recipe.differing(other, Normalization)
     names = sorted(

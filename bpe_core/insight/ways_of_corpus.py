@@ -72,7 +72,8 @@ class CorpusLattices:
     def uniform(self, history: History, work: Work = ALONE) -> float:
         """Return the average number of tokens if all covers of a word by tokens are equally likely.
 
-        Each base symbol has the weight 1/2. So all covers of a word have the same weight, and their sum stays below 1.
+        Each base symbol has the weight 1/2. So all covers of a word have the same weight, and the sum of their weights
+        stays below 1, however many covers there are.
         """
         return self._on_all_paths(self._placed(history, -math.log(2) * self._lengths), work)
 

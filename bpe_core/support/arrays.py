@@ -23,7 +23,9 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 def repeated(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArray[Number]:
-    """Return each number `times` times, like `np.repeat`. The work is done in parts, between which a window may draw.
+    """Return each number `times` times, like `np.repeat`.
+
+    The work is done in parts. Between two parts, other threads can go on, such as the thread that draws a window.
 
     >>> repeated(np.array([7, 8, 9]), np.array([2, 0, 1])).tolist()
     [7, 7, 9]

@@ -122,10 +122,10 @@ class Corpus:
         """Read files, folders, and "-" for standard input.
 
         The name of a file decides its kind. A file named .jsonl, .csv, .tsv, .parquet, .arrow or .feather holds a text
-        in each row: `field` names it (`doc.body`, `messages[].content`), and without `field` a usual name is taken. A
-        .tar or .zip file holds files. Every other file is plain text. Files named .gz, .bz2, .xz or .zst are
-        decompressed. A file is a table of words and counts if `word_list` is true, or, without `word_list`, if its
-        columns have the names of such a table.
+        in each row. `field` names the field of the text (`doc.body`, `messages[].content`). Without `field`, a field
+        with a usual name is read. A .tar or .zip file holds files. Every other file is plain text. Files named .gz,
+        .bz2, .xz or .zst are decompressed. A file is a table of words and counts if `word_list` is true, or, without
+        `word_list`, if its columns have the names of such a table.
 
         The encoding is taken from the byte order mark, or else from `encoding`, or else it is UTF-8. Addresses
         (s3://...) are opened by the packages installed for them. A file that is named twice is read once, unless

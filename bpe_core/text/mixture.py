@@ -101,8 +101,7 @@ class Sample:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Group:
-    """A group of texts with its weight in a mixture, its sample, and the choice whether repeated texts are read
-    only once.
+    """A group of texts, with its weight in a mixture and its sample.
 
     Parameters
     ----------
@@ -120,7 +119,7 @@ class Group:
         The language whose dev text this group is. A dev text is not learned from. It shows how well its language
         is split.
     ratio
-        How much shorter than other languages this language is to become. It is used if no language has a dev
+        How much shorter than other languages this language should become. It is used if no language has a dev
         text.
 
     Examples

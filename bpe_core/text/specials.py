@@ -51,9 +51,10 @@ def finder(specials: tuple[str, ...]) -> Find:
 def _places_of_many(
     known: frozenset[str], lengths: list[int], beginning: re.Pattern[str], text: str
 ) -> Iterator[tuple[int, int]]:
-    """Yield the start and stop of each special token in a text.
+    """Yield the start and the stop of each special token in a text.
 
-    At each possible beginning the function looks for tokens of each length, the longest first. It holds the GIL.
+    At each possible beginning, the function looks for tokens of each length, the longest first. Other threads wait in
+    the meantime, because the function holds the GIL.
     """
     place = 0
     while match := beginning.search(text, place):

@@ -1,4 +1,4 @@
-"""The parts of a text with the source of each character, the ways to split them, and added tokens.
+"""The pieces into which a text is split, with the original offset of each character, and the search for added tokens.
 
 >>> mask = AddedToken("<mask>", lstrip=True)
 >>> [(start, stop) for start, stop, token in found_in("a <mask> b", finder(("<mask>",)), {"<mask>": mask}) if token]

@@ -78,7 +78,7 @@ def built(kinds: Mapping[str, type[Any]], values: object) -> Any:
 
 
 def _defaults(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a step with the names and values of older files translated."""
+    """Return the fields of a step. Names and values in the form of files are replaced by those of this program."""
     given = dict(values)
     pattern = given.get("pattern")
     if kind in ("Split", "Replace"):
@@ -180,8 +180,9 @@ def _place_of(step: Step) -> int:
 def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bool, split: bool) -> None:
     """Raise RecipeError for steps that do not fit the recipe.
 
-    The order of the steps must be right. If `changed`, other choices of the recipe normalize the text, so no step may.
-    If `split`, a pattern splits the text, so no step may. Each named special token must be one of `tokens`.
+    The order of the steps must be right. If `changed` is true, other choices of the recipe normalize the text, so no
+    step may normalize it. If `split` is true, a pattern splits the text, so no step may split it. Each named special
+    token must be one of `tokens`.
     """
     if changed and any(map(is_normalizer, steps)):
         raise RecipeError("The preparation normalizes the text, and so do other choices of the recipe; keep only one.")
@@ -223,11 +224,14 @@ class WordSplitter:
         return piece
 
     def words(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """Return the words of a changed text. Words that are split in bytes may begin and end inside characters."""
+        """Return the words of a text that the steps have normalized.
+
+        If the text is split between bytes, a word may begin and end inside a character.
+        """
         return self._words((piece,), 0)
 
     def texts_of_words(self, text: str, first: int = 0) -> Iterable[str]:
-        """Return the words of a changed text without offsets.
+        """Return the words of a text that the steps have normalized, without offsets.
 
         The text begins at character `first` of the original text.
         """
@@ -241,7 +245,7 @@ class WordSplitter:
         return (word.text for word in self._words((TracedPiece.bare(text),), 0))
 
     def _texts_by_parts(self, text: str) -> Iterator[str]:
-        """Yield the words of a changed text that several steps split.
+        """Yield the words of a normalized text that several steps split.
 
         The first step splits the text into parts. The words of each part are cached.
         """

@@ -121,7 +121,7 @@ def matches(path: PurePath, patterns: Sequence[str]) -> bool:
 
 
 def folders_in(folder: Path) -> dict[str, list[Path]]:
-    """Return a group of paths for each subfolder of a folder, by name.
+    """Return a group for each subfolder of a folder, by the name of the subfolder. A group is a list of paths.
 
     The files directly in the folder form one more group, which has the name of the folder.
     """

@@ -123,9 +123,10 @@ class ByteStream:
         return filled
 
     def blame_damage(self) -> None:
-        """Read on to find damage in a compressed file, before an error names the text as the cause.
+        """Read further into a compressed file, so that an error is raised if the file is damaged.
 
-        A damaged file unpacks to nonsense first and fails a little later.
+        Call this before an error blames the text: a damaged file first unpacks to nonsense, and its damage is found a
+        little later.
         """
         if self._source.compression and not self._has_failed:
             self._read(memoryview(bytearray(READ_ON)))

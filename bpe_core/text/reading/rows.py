@@ -1,4 +1,4 @@
-"""The shared parts of readers of files with a text in each row: text fields, bad rows, word lists.
+"""The common functions of the readers whose files have a text in each row: text fields, bad rows, word lists.
 
 The field of a text is written as `text`, `doc.body`, or `messages[].content` for a text in each item of a list.
 """
