@@ -50,11 +50,11 @@ CancelCheck = Callable[[], bool]
 
 
 def ignore_progress(progress: Progress) -> None:
-    """Do nothing. Callers that do not show progress pass this function."""
+    """Ignore a report of progress. This is the default for callers that do not show progress."""
 
 
 def never_cancelled() -> bool:
-    """Return False. Callers that never cancel the work pass this function."""
+    """Return False. This is the default for callers that never cancel the work."""
     return False
 
 
@@ -71,7 +71,7 @@ def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASK
 
 
 def ignore_remark(remark: str) -> None:
-    """Do nothing. Callers that report unusual texts in another way pass this function."""
+    """Ignore a remark. This is the default for callers that report unusual texts in another way."""
 
 
 @dataclass(frozen=True)
