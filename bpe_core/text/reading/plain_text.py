@@ -45,7 +45,10 @@ def numbered_lines(source: Source, options: ReadingOptions, size: int, log: Skip
 
 
 class NumberedLines:
-    """The lines of a file with their line ends. `number` is the number of the current line, `bytes_read` its offset."""
+    """The lines of a file with their line ends.
+
+    `number` is the number of the current line. `bytes_read` is the offset in the file up to which the lines were read.
+    """
 
     def __init__(self, blocks: Iterable[Chunk], name: str, longest: int = LONGEST_LINE) -> None:
         self._blocks = blocks
