@@ -50,7 +50,7 @@ FEWER_LISTED = "Leave out the rarest words of the list first."
 
 
 class CountedColumns(NamedTuple):
-    """Words and their numbers, by the names of the columns in a file."""
+    """A table of words, and the columns of numbers beside them. The columns have the names that the file gives them."""
 
     words: WordColumns
     numbers: Mapping[str, Int64s]

@@ -220,7 +220,7 @@ def sum_of(counts: Int64s) -> int:
 
 
 def hashes(columns: WordColumns, chosen: Int64s) -> npt.NDArray[np.uint64]:
-    """Return a hash of each of these words that depends only on the bytes of the word."""
+    """Return a hash of each of the words in `chosen`. The hash depends only on the bytes of the word."""
     numbers = np.empty(len(chosen), np.uint64)
     for begin in range(0, len(chosen), WORDS_AT_ONCE):
         part = chosen[begin : begin + WORDS_AT_ONCE]

@@ -76,7 +76,7 @@ class MergeTable(Format):
 
     @abstractmethod
     def as_found(self, row: Row) -> Found:
-        """Return the cells of a row in the types that a reader of the file gets."""
+        """Return the cells of a row as a reader of the file returns them, so that the two can be compared."""
 
     def value(self, cell: Any) -> Any:
         return cell

@@ -230,7 +230,7 @@ def kept_texts(recipe: Recipe) -> set[str]:
 def pieces_of(history: History, *, with_unused: bool = False) -> list[ScoredPiece]:
     """Return the pieces with SentencePiece's kinds, in the order of their ids.
 
-    Only `with_unused` includes pieces that no text becomes.
+    Pieces into which no text can be split are included only if `with_unused` is true.
     """
     numbers = numbers_for(history)
     scores = scores_of(history)

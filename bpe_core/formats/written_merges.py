@@ -1,6 +1,6 @@
 """A reader of merges that are written as pairs of texts, one in each line. It returns them as pairs of ids.
 
-A file may list several merges that make the same text. The texts alone decide which of these merges happens.
+Several merges in a file may make the same text. Then only one of them happens: the first merge whose two parts exist.
 """
 
 from __future__ import annotations

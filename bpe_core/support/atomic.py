@@ -195,7 +195,10 @@ def _leaving(place: Path) -> Move:
 
 
 def _take_places(replacements: Sequence[_Replacement]) -> None:
-    """Put complete files in place. If a surrounding block collects results, the files wait for the end of the block."""
+    """Put complete files in place.
+
+    If this happens inside a block such as `all_or_none`, the files wait until the block ends.
+    """
     if not replacements:
         return
     _take_moves([replacement.move for replacement in replacements])

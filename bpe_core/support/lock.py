@@ -13,9 +13,9 @@ from pathlib import Path
 
 
 class Lock:
-    """A lock that is held until `release`.
+    """A lock on a file, which is held until `release` or `leave` is called.
 
-    If the file system has no locks, there is no handle, and the lock is only a file.
+    Some file systems have no locks. Then the existing file itself stands for the lock, and there is no file handle.
     """
 
     def __init__(self, path: Path, handle: int | None = None) -> None:

@@ -1,8 +1,8 @@
 """The private characters that represent numbered symbols, such as the notes of a melody.
 
-A sequence of numbers becomes a text of private characters of Unicode, one character for each number. All learners then
-work on this text. Texts of people hardly ever hold these characters. Their order is the order of the numbers, and each
-takes four bytes of UTF-8. A person reads the form `<#60>`.
+A sequence of numbers becomes a text of private characters of Unicode, one character for each number. So all methods can
+learn from the sequence as from a text. Other texts hardly ever contain these characters. The order of the characters is
+the order of the numbers, and each character takes four bytes of UTF-8. People see a character in the form `<#60>`.
 
 >>> text = characters_of(np.array([60, 64]))
 >>> text.tobytes().decode() == character_of(60) + character_of(64), numbers_in(text).tolist()
@@ -57,7 +57,7 @@ def _table() -> npt.NDArray[np.uint32]:
 
 
 def characters_of(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
-    """Return the text of a sequence of numbers from 0 to `MOST - 1`, as bytes of UTF-8."""
+    """Return the characters that represent these numbers, as bytes of UTF-8. Each number lies from 0 to `MOST - 1`."""
     text: npt.NDArray[np.uint8] = _table()[numbers].view(np.uint8)
     return text
 

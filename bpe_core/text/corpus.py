@@ -176,9 +176,9 @@ class Corpus:
 
     @classmethod
     def _of_pairs(cls, pairs: list[tuple[Reader, str]], log: SkipLog, twice: bool) -> Corpus:
-        """Return a corpus of readers that are sorted by group.
+        """Return a corpus of readers, each of which is given with the name of its group.
 
-        Repeated files are left out unless `twice` is true.
+        Readers of the same group are put next to each other. A repeated file is left out unless `twice` is true.
         """
         order = {group: place for place, group in enumerate(dict.fromkeys(group for _, group in pairs))}
         pairs.sort(key=lambda pair: order[pair[1]])

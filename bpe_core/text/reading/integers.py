@@ -1,8 +1,8 @@
-"""The reader of sequences of integers in NumPy's files. Each integer becomes a private character.
+"""The reader of sequences of integers in NumPy's files. Each integer becomes a private character of Unicode.
 
 A `.npy` file holds one sequence, or a table with a sequence in each row. A `.npz` file holds one array, or an array
-with its offsets: the array `offsets` says where each sequence begins, and where the last sequence ends. No pickle is
-ever loaded.
+with its offsets: the array `offsets` says where each sequence begins, and where the last sequence ends. Pickles in
+these files are never loaded.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ _HELP = "Save a NumPy array of whole numbers with numpy.save, such as array.asty
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Yield the sequences of a file as documents of private characters, in blocks of about `size` bytes."""
+    """Yield each sequence of a file as a document, in chunks of about `size` bytes.
+
+    A document is a text in which each integer is a private character.
+    """
     with _opened(source, log) as (array, ends, bytes_read):
         done = 0
         for numbers in array.blocks(max(size // WIDTH, _SMALLEST_BLOCK)):
@@ -54,7 +57,7 @@ def check_head(source: Source) -> None:
 
 @contextmanager
 def _opened(source: Source, log: SkipLog) -> Iterator[tuple[_StoredArray, Int64s, Callable[[], int]]]:
-    """Open a file. Yield its array, the end of each sequence, and a function that returns the bytes read so far."""
+    """Open a file. Yield its array, the end of each sequence, and a function that returns how many bytes were read."""
     name = source.name
     with _sentences(name):
         if source.kind == "npy":
@@ -93,7 +96,7 @@ def _sentences(name: str) -> Iterator[None]:
 
 
 class _StreamFile:
-    """A stream of bytes as the file that NumPy reads."""
+    """A file object for NumPy that reads from a stream of bytes."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
