@@ -1,4 +1,4 @@
-"""A compiled reader of SentencePiece pieces that are written in the usual way."""
+"""A compiled reader of SentencePiece pieces. It reads the short pieces that nearly all models consist of."""
 
 from __future__ import annotations
 

@@ -217,7 +217,10 @@ def _map_of(recipe: Recipe) -> bytes:
 
 
 def _text_choices(stored: FieldValues, name: str) -> dict[str, Any]:
-    """Return the choices that the name of a map lists, if this program wrote the map. The map itself is not read."""
+    """Return the choices that the name of a map of characters lists. Only maps from this program have such a name.
+
+    The map itself is not read.
+    """
     choices = parsed_object(stored.normalizer.removeprefix(_OWN_NAME).encode(), f"{name}: its normalizer")
     if not set(_ALWAYS_SAID) <= choices.keys() <= set(_TEXT_CHOICES):
         raise FormatError(f"{name}: this program did not write its normalizer, and cannot read it.")
@@ -260,7 +263,10 @@ def decoding_of(stored: FieldValues) -> SentencePiece:
 
 
 def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
-    """Return a recipe's choices for decoding: fields for the trainer's message, and fields for the end of the file."""
+    """Return the choices of a recipe for decoding, as fields of the file.
+
+    The first fields belong into the trainer's message, and the second fields to the end of the file.
+    """
     step_used = next((step for step in recipe.decoding if isinstance(step, SentencePiece)), SentencePiece(""))
     shown = bytes_field(44, step_used.unknown_shown.encode()) if step_used.unknown_shown != UNKNOWN_SHOWN else b""
     chosen = enumerate((step_used.prefix_behind, step_used.one_blank_behind, step_used.shows_blanks_behind), 3)

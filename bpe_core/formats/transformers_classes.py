@@ -252,7 +252,10 @@ def goes_by_file(kind: str) -> bool:
 
 
 def is_the_class_s(whole: Object, kind: str, config: Object) -> bool:
-    """Return whether a class changes and splits texts as the file does, with an equal model."""
+    """Return whether a class changes and splits texts as the tokenizer file says.
+
+    The choices of the class for the model must also be equal to those in the file.
+    """
     changes = whole.get("normalizer")
     steps = [] if not changes else changes.get("normalizers", [changes])
     map = next((step for step in steps if step.get("type") == "Precompiled"), None)
@@ -288,7 +291,7 @@ def _choices(whole: Object) -> dict[str, Any]:
 
 
 def _model(model: Object, kind: str) -> dict[str, Any]:
-    """Return the choices of a model that differ from the defaults."""
+    """Return the choices of a model that are set. A choice that is missing, false or empty is left out."""
     names = (*_OF_MODEL, "unk_token") if kind in _WITH_UNKNOWN else _OF_MODEL
     return {name: model[name] for name in names if model.get(name)}
 

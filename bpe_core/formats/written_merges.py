@@ -407,7 +407,7 @@ def lines_of(data: bytes, name: str) -> Iterable[str]:
 
 
 def _lines_one_by_one(data: bytes, name: str) -> Iterator[str]:
-    """Yield the lines of `lines_of`, and raise an error that names the first invalid line."""
+    """Yield the lines of a file one by one. Raise an error that names the first invalid line."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         where = f"{name}, line {number:,}"
         if len(line) > LONGEST_LINE:

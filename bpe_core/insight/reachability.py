@@ -303,9 +303,9 @@ def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32
 
 
 def _tokens_of_several_words(history: History, ids: list[int], work: Work) -> list[int]:
-    """Return the tokens whose text is split into several words when it is encoded alone.
+    """Return the tokens whose text is split into several words when the text is encoded alone.
 
-    Within a longer text, it may still be part of one word.
+    In a longer text, the text of such a token may still be a part of one word.
     """
     texts = TokenBytes(history)
     cutting = Cutting(history.recipe)

@@ -339,7 +339,7 @@ class RoundTrip:
         return Reason("same text", f"{self._name(encoded)} has the same text, and encoding takes it.")
 
     def _begins(self, index: int) -> bool:
-        """Return whether the text of the token says that it begins a word, as a token without `##` does in BERT."""
+        """Return whether the token can only begin a word, as a token without `##` in BERT's vocabulary."""
         continuing = self._trips.history.alphabet.continuing
         return bool(continuing) and not self._trips.names[index].encode().startswith(continuing)
 

@@ -1,6 +1,7 @@
-"""The splitting of a normalized text into words by `regex`.
+"""The splitting of a normalized text into words by the package `regex`.
 
-This is the specification of the scanner, and it splits texts with a pattern that has no table.
+The compiled scanner must give the same words as this module. The scanner reads a table of a pattern, so patterns
+without a table are always split by this module.
 
 >>> from bpe_core.recipes.recipe import Recipe
 >>> list(split_words("It's 12 o'clock", Recipe.preset("gpt2")))
@@ -77,7 +78,8 @@ class Splitter:
         """Return the words of one normalized document.
 
         Special tokens belong to no word. With the unit "line", each line with its newline is a separate text. Text that
-        a custom pattern does not match also becomes words. If steps divide a character, its bytes are escaped.
+        a custom pattern does not match also becomes words. If the steps of a recipe split between the bytes of a
+        character, these bytes are escaped.
         """
         return self._words_of_unit(text) if self._is_one_unit else self._words_of_units(text)
 

@@ -77,7 +77,7 @@ class DataTable:
 
     @property
     def rows_in_words(self) -> str:
-        """Return the number of rows as words, and the number of rows that a notebook shows."""
+        """Return a phrase with the number of rows, and with the number of rows that a notebook shows."""
         rows = count_text(len(self), "row")
         return rows if len(self) <= MOST_SHOWN else f"{rows}; these are the first {MOST_SHOWN}"
 

@@ -463,7 +463,7 @@ def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
 def _in_pieces(texts: Iterator[Text], size: int) -> Iterator[Chunk]:
     """Join short texts to pieces of about `size` bytes.
 
-    A separate piece for each line would take longer than counting it.
+    Making a separate piece of each line would take longer than counting the words of the line.
     """
     held: list[bytes] = []
     length = bytes_read = 0

@@ -295,9 +295,9 @@ def preparing(steps: tuple[Step, ...], *, shows_bytes: bool = False) -> WordSpli
 
 
 def as_bytes(word: TracedPiece) -> TracedPiece:
-    """Return the text that the printable characters of a word represent.
+    """Return the text whose bytes the printable characters of a word represent.
 
-    A byte that is no whole character is escaped.
+    Each byte that is not part of a whole character is escaped.
     """
     known = byte_of_stand_in()
     text = bytes(known[stand_in] for stand_in in word.text).decode(errors="surrogateescape")

@@ -106,9 +106,9 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _may_be_text(path: Path) -> bool:
-    """Return whether a path may be a text file: False for sockets, pipes and broken links.
+    """Return whether a path may be a text file. Sockets, pipes and broken links are no text files.
 
-    A file that cannot be examined for lack of permission might be a text.
+    If the program lacks the permission to examine the path, return True.
     """
     try:
         return stat.S_ISREG(path.stat().st_mode)

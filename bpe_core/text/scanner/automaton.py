@@ -260,7 +260,10 @@ class Stage(NamedTuple):
 
     @property
     def begins_at(self) -> set[int]:
-        """Return the offsets at which the match may begin, among the characters that were read."""
+        """Return the offsets at which the match of this stage can still begin.
+
+        Only offsets among the characters that were read are returned.
+        """
         return {place for _, place in self.threads} | ({self.best[0]} if self.best else set())
 
     def with_places(self, become: dict[int, int]) -> Stage:
