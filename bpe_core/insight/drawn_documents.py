@@ -24,7 +24,8 @@ class DrawnDocuments:
     def __init__(self, groups: GroupedWords, blocks: Mapping[str, Sequence[WordTable]]) -> None:
         """Store the counts of the words in each block.
 
-        A word that is in no group but in a block is left out. Dividing a text into blocks can make such a word.
+        A word that only a block has, and none of the groups, is left out. Dividing a text into blocks can make such a
+        word.
         """
         named = [(name, table) for name in groups.groups for table in blocks[name]]
         together = GroupedWords.of({"": groups.words, **{f"{place}": table for place, (_, table) in enumerate(named)}})

@@ -152,7 +152,7 @@ def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
 
 
 def read_plainly(path: Path | str) -> dict[str, list[Any]]:
-    """Return the columns as they are stored. In a file of text all values are texts."""
+    """Return the columns as they are stored. If the file is a text file, such as CSV, all values are texts."""
     with gate(f"{path} is not a table of columns, or is damaged"):
         return _READERS[checked_name(path).suffix.lower()](Path(path))
 

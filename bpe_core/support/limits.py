@@ -1,8 +1,8 @@
 """The limits of memory. They are checked before memory is used, so that an error is raised and no process is killed.
 
-Systems promise memory that they do not have, and kill a process that uses it. So code asks here before it makes large
-arrays, and long work asks from time to time. The environment variable BPE_EXPLORER_MEMORY limits the program to that
-many megabytes.
+Systems promise memory that they do not have, and kill a process that uses it. So code calls this module before it makes
+large arrays, and long work calls it from time to time. The environment variable BPE_EXPLORER_MEMORY limits the program
+to that many megabytes.
 """
 
 from __future__ import annotations

@@ -207,8 +207,9 @@ def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator
 
 @lru_cache(maxsize=8192)
 def joins_the_one_before(character: str, form: Form) -> bool:
-    """Return whether a Unicode form may reorder the character with the character before it, or compose the two
-    characters.
+    """Return whether a Unicode form may change a character together with the character before it.
+
+    The form may reorder the two characters, or compose them.
     """
     first = unicodedata.normalize("NFKD" if form in ("NFKC", "NFKD") else "NFD", character)[0]
     return unicodedata.combining(first) != 0 or first in _second_halves()
