@@ -37,8 +37,9 @@ class Screenshot(QObject):
     def _look(self) -> None:
         session = self._program.session
         if not self._has_begun:
-            if session.runs.shown is not None:  # a session was opened: its run and its moment stay
-                self._has_begun = self._has_travelled = True
+            if session.runs.shown is not None:
+                self._has_begun = True
+                self._has_travelled = self._program.filing.document.path is not None  # the moment of a session stays
             elif session.corpus.texts.value:
                 self._has_begun = True
                 session.train()
@@ -48,6 +49,7 @@ class Screenshot(QObject):
             # More can be seen half-way than at the end: pairs that wait, and merges still to come.
             self._has_travelled = True
             self._quiet = 0
+            session.playing.give_way()  # a first window plays its run
             session.cursor.go_to(session.cursor.end // 2)
         elif self._quiet >= SETTLED_LOOKS or self._clock.elapsed() > LONGEST_MILLISECONDS:
             self._timer.stop()

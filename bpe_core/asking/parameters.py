@@ -70,6 +70,15 @@ class Parameter:
     def label(self) -> str:
         return self.title or self.name.replace("_", " ").capitalize()
 
+    @property
+    def help_with_label(self) -> str:
+        """Return the help of a command's option, after the label that a form shows.
+
+        >>> Parameter("the probability", title="Dropout").help_with_label, Parameter("the text").help_with_label
+        ('Dropout: the probability', 'the text')
+        """
+        return f"{self.title}: {self.help}" if self.title else self.help
+
     def shown(self, choice: str | None) -> str:
         """Write a choice as a form shows it.
 

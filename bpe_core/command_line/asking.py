@@ -65,7 +65,11 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
             many: dict[str, Any] = {} if parameter.is_required else {"nargs": "?", "default": parameter.default}
             many = {"nargs": "*"} if parameter.from_input else many
             parser.add_argument(
-                parameter.name, type=_TYPES[parameter.kind], metavar=parameter.metavar, help=parameter.help, **many
+                parameter.name,
+                type=_TYPES[parameter.kind],
+                metavar=parameter.metavar,
+                help=parameter.help_with_label,
+                **many,
             )
     if not question.table_first:
         _add_studies(parser, question, has_text=any(parameter.positional for parameter in parameters))
@@ -193,12 +197,12 @@ def _add_studies(parser: argparse.ArgumentParser, question: type[Question], *, h
 
 def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
     if parameter.kind == "truth":
-        parser.add_argument(parameter.flag, dest=parameter.name, action="store_true", help=parameter.help)
+        parser.add_argument(parameter.flag, dest=parameter.name, action="store_true", help=parameter.help_with_label)
         return
     keywords: dict[str, Any] = {
         "dest": parameter.name,
         "type": _TYPES[parameter.kind],
-        "help": parameter.help,
+        "help": parameter.help_with_label,
         "default": parameter.default,
     }
     if parameter.choices and not parameter.several:

@@ -192,7 +192,8 @@ def _about_scripts(ends_by_text: Found) -> Iterator[str]:
     kinds = {kind for by_name in ends_by_text.values() for ends in by_name.values() for kind in ends.by_kind}
     dense = [script for script in WITHOUT_SPACES if script in kinds]
     if dense:
-        yield f"Without spaces between words ({', '.join(dense)}), each character counts as one; --words takes yours."
+        scripts = ", ".join(dense)
+        yield f"Without spaces between words ({scripts}), each character counts as one, unless you give the words."
 
 
 # --- The end of a prompt -------------------------------------------------------------------------

@@ -224,7 +224,8 @@ examples:
         if self.rounds is not None:
             return f"{done}."
         few = " This is a short search: floor and best may come closer." if rounds < FEW_ROUNDS * len(results) else ""
-        return f"{done}, which took {self.seconds:g} s here; --rounds gives the same result on every machine.{few}"
+        again = "a number of rounds gives the same result on every machine."
+        return f"{done}, which took {self.seconds:g} s here; {again}{few}"
 
     def _checked_sizes(self, words: WordTable, history: History) -> list[int]:
         """Return the vocabulary sizes of the question in ascending order. Raise BpeError without words or sizes."""

@@ -77,7 +77,7 @@ special token that is written in the text, and a text that changes when its toke
             *_spelled(study, self.text, ALLOWED[self.specials]),
             *_differences(study, self.text, indices),
         )
-        return Answer(DataTable(columns), sentences, tokens=tuple(texts))
+        return Answer(DataTable(columns), sentences, tokens=tuple(texts), headings={"text": "token"})
 
 
 def _odd(study: Study, indices: list[int]) -> Iterator[str]:

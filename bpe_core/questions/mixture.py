@@ -188,7 +188,7 @@ def _drawn(study: Study, groups: GroupedWords, recipe: Recipe, work: Work) -> Dr
         return None
 
 
-AT_LEAST_TWO = "name at least two, in the corpus or by --group NAME FILE ..., twice"
+AT_LEAST_TWO = "name at least two groups"
 
 
 def _grouped(study: Study, recipe: Recipe, work: Work) -> GroupedWords:

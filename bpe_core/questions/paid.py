@@ -65,7 +65,7 @@ examples:
             total = sum(count for _, count in held)
             done = DONE.get(int(history.columns.right[step - 1]), "")
             sentence = f"{title},{done} {count_text(total, 'time')} in {count_text(len(held), 'word')}."
-            return Answer(held_table(held), (sentence,))
+            return Answer(held_table(held), (sentence,), headings={"text": "word"})
         ranked = study.inside.ranked(WHAT, work)
         learned_in = ranked.at(step - 1)
         paid = contributions(learned_in, step)
@@ -78,6 +78,7 @@ examples:
             DataTable({**held_table(held).columns, "times": times}),
             tuple(sentences),
             listed=("text", "times", "count"),
+            headings={"text": "word", "times": "times in a word"},
             facts={"count": paid.count, "parts": shares},
         )
 

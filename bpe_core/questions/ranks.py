@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,4 +48,4 @@ class Ranks(Question):
         order = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts > 0))]
         ranks = {"rank": np.arange(1, len(order) + 1)}
         table = DataTable({**ranks, **study.inside.by_index.columns(order.tolist()), "count": counts[order]})
-        return Answer.drawn(table, ranks_chart(table))
+        return replace(Answer.drawn(table, ranks_chart(table)), headings={"text": "token"})

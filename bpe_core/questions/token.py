@@ -73,12 +73,17 @@ examples:
         at = study.inside.checked_step_count(self.at)
         if self.words:
             held = _held(study, token, at, work)
-            return Answer(held_table(held), (f"{len(held):,} words hold {study.inside.by_index.texts.text[token]}.",))
+            return Answer(
+                held_table(held),
+                (f"{len(held):,} words hold {study.inside.by_index.texts.text[token]}.",),
+                headings={"text": "word"},
+            )
         study.inside.words(WHAT, work)  # refuses a study without texts
         life = life_of(study, token, at, work)
         table = life_table(study, life)
         sentences = (*_life_sentences(life, study), reach_sentence(life.reached, study), *_places(study, life, work))
-        return Answer(table, sentences, life_figure(study, life), facts=_facts(life, study))
+        headings = {"text": "token"}
+        return Answer(table, sentences, life_figure(study, life), facts=_facts(life, study), headings=headings)
 
 
 def life_of(study: Study, token: int, at: int, work: Work = ALONE, *, by_parts: bool = False) -> TokenLife:

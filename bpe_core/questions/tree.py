@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.asking.shared import after_steps, spelled_specials
@@ -58,7 +58,7 @@ class Tree(Question):
                 **({"falls_apart": [_fall(piece, at) for piece in pieces]} if word.falls_apart else {}),
             }
         )
-        return Answer.drawn(table, tree_chart(table))
+        return replace(Answer.drawn(table, tree_chart(table)), headings={"text": "token"})
 
 
 def _fall(piece: Piece, at: int) -> int | None:

@@ -19,6 +19,9 @@ from bpe_core.support.progress import ALONE, Work
 SPACE = " "
 
 
+HEADINGS = {"family": "letters", "forms": "tokens", "texts": "their texts", "ids": "their ids"}
+
+
 @dataclass(frozen=True)
 class Twins(Question):
     """Show which tokens differ only in a leading space or capital letters, and how much of the vocabulary they take.
@@ -79,7 +82,13 @@ examples:
             f"With one token for each family, {more:,} tokens would be free, {more / max(1, size):.1%} of the "
             f"vocabulary; without leading spaces alone {by_space:,}, without capital letters alone {by_case:,}.",
         )
-        return Answer(table, sentences, _chart(families, sentences[0]), facts={"tokens": tokens, "places": more})
+        return Answer(
+            table,
+            sentences,
+            _chart(families, sentences[0]),
+            facts={"tokens": tokens, "places": more},
+            headings=HEADINGS,
+        )
 
 
 def _whole(raw: bytes) -> str:

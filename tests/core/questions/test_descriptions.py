@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bpe_core import train
+from bpe_core.asking import ask_about
 from bpe_core.questions import description_of, question_named, question_names
 from bpe_core.support.subjects import SUBJECTS
+from resources import samples
 
 LONGEST = 32  # characters, which the list of questions in the window has room for
 
@@ -22,3 +25,18 @@ def test_a_description_read_from_the_source_is_that_of_the_class() -> None:
         read = description_of(name)
         assert (read.about, read.asks, read.turn) == (question.about, question.asks, question.turn)
         assert read.summary == question.summary()
+
+
+def test_the_example_of_each_field_is_answered() -> None:
+    study = train([samples()[0].text()], "gpt2", vocab_size=420)
+    with_it: dict[str, dict[str, object]] = {"benchmark": {"parallel": "own"}}
+    asked = []
+    for name in question_names():
+        question = question_named(name)
+        about = study if question.studies is None else {"one": study, "other": study}
+        for parameter in question.parameters():
+            if parameter.example:
+                chosen = {parameter.name: parameter.read(parameter.example), **with_it.get(name, {})}
+                assert ask_about(question, about, **chosen).sentences, (name, parameter.name)
+                asked.append((name, parameter.name))
+    assert len(asked) > 8
