@@ -32,7 +32,10 @@ _lock = threading.Lock()
 
 
 class Kernel:
-    """A function whose machine code is loaded at the first call with arguments of these kinds."""
+    """A function whose machine code is loaded when it is first called.
+
+    Arguments of other types or layouts need other machine code. It is loaded at the first call with such arguments.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.py_func = function
@@ -182,7 +185,7 @@ _READERS: dict[str, Callable[[int], Any]] = {
 
 
 def kinds_of(value: Any) -> str:
-    """Return a text of all facts about a value on which machine code depends: its types, dimensions and layout.
+    """Return a text that describes everything in a value on which machine code depends: types, dimensions and layout.
 
     >>> kinds_of((np.zeros(3, np.int32), 1, 2.0, (True, np.zeros((2, 2))[:, 0])))
     '(i4*1C,i8,f8,(b1,f8*1A))'
@@ -195,7 +198,10 @@ def kinds_of(value: Any) -> str:
 
 
 def _look_of(value: Any) -> object:
-    """Return a key that is equal for arguments of the same kinds. The key is quick to compute."""
+    """Return a key for the type and layout of an argument. Arguments that need the same machine code have equal keys.
+
+    The key is quicker to compute than `kinds_of`.
+    """
     if isinstance(value, tuple):
         return tuple(map(_look_of, value))
     if isinstance(value, np.ndarray):

@@ -43,9 +43,9 @@ def _offset(unit):
 
 @kernel
 def longest_key(units, data, start, stop):
-    """Return the length of the longest key of whole characters at `start`, and the offset of its replacement text.
+    """Find the longest text at `start` that the table of replacements replaces. It ends with a whole character.
 
-    The length is 0 if there is no such key.
+    Return its length, and the offset of its replacement. The length is 0 if the table replaces no text at `start`.
     """
     length, text, characters = np.int64(0), np.int64(0), np.int64(0)
     at, here = np.int64(0) ^ _offset(np.int64(units[0])), np.int64(start)

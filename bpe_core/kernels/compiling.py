@@ -6,10 +6,11 @@ is an `overload` of itself, for which Numba makes no wrapper that Python could c
 counted (`_nrt=False`, as `register_jitable` does), because kernels allocate nothing, and counting takes Numba a third
 more time to compile.
 
-Two names are not in Numba's manual: `populate_array` and the context's `make_tuple`, which build the arguments from
-numbers. `numba.carray` can do this, too, but then tuples of forty arrays take minutes to compile.
+This module uses two functions that are not in Numba's manual: `populate_array` and the context's `make_tuple`. They
+build the arguments from numbers. `numba.carray` can do this, too, but then tuples of forty arrays take minutes to
+compile.
 
-So Numba's release is compared with the releases that this module is tested with. With any other release, and if
+Therefore Numba's release is compared with the releases that this module is tested with. With any other release, and if
 something fails here, `bpe_core.compiler` leaves kernels to Numba's own cache (see `jit.py`).
 """
 
@@ -50,8 +51,9 @@ made: dict[tuple[str, str], KeptKernel] = {}  # machine code that this process o
 
 
 class kernel(Kernel):  # noqa: N801  # a decorator
-    """A kernel that is compiled at the first call with arguments of some kinds, and then called as in every other
-    process.
+    """A decorator. It makes a kernel that is compiled when it is first called with arguments of some types.
+
+    After that it is called in the same way as a kernel whose code was stored.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -76,7 +78,10 @@ _made_before = cache(kept.made_before)
 
 @cache
 def _compiler() -> str:
-    """Return a text of all that decides a kernel's code besides its source: versions, processor, and calling code."""
+    """Return a text that describes everything besides its source on which a kernel's machine code depends.
+
+    This is the versions of the compiler, the processor, and the code that calls kernels.
+    """
     versions = [f"{module.__name__} {module.__version__}" for module in (numba, llvmlite, np)]
     sources = map(code_of_module, (sys.modules[__name__], calling))
     return "\n".join([*versions, sys.implementation.cache_tag or "", kept.processor(), *sources])
@@ -165,7 +170,10 @@ def _is_bundle(kind: Any) -> bool:
 
 
 def _words(builder: Any, row: Any, first: int = 0) -> Iterator[Callable[[Any], Any]]:
-    """Yield for each number of a row a function. The function returns the address of the number as a given type."""
+    """Yield a function for each number in a row of numbers.
+
+    The function gets a type, and returns the address of the number as an address of this type.
+    """
     for number in count(first):
         place = builder.gep(row, [_WORD(number)])
         yield partial(_as_pointer, builder, place)

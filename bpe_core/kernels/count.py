@@ -90,9 +90,9 @@ def _scan_stretch(machine, data, segment_ends, cuts, registers, count):
 
 @kernel
 def _sort_by_length(machine, drops_blanks, data, scratch, words):
-    """Separate short and long words, and write the keys of the short words.
+    """Separate the words of a part into short and long words. Compute the keys of the short words.
 
-    Return the number of short and of long words.
+    Return the number of short words and of long words.
     """
     cuts, keys, places, long_words = scratch.cuts, scratch.keys, scratch.places, scratch.long_words
     short, long = np.uint64(0), np.uint64(0)
@@ -117,7 +117,7 @@ def _sort_by_length(machine, drops_blanks, data, scratch, words):
 
 @kernel
 def _has_room(words, cuts, short, long, count):
-    """Return whether the tables have room for the words of a part even if all of these words are new."""
+    """Return whether the tables have room for all words of a part, if each of these words is new."""
     copied = np.int64(cuts[count - 1] - cuts[0]) + 16 * long
     return (
         hold(words.short_firsts, words.used[SHORT] + short)

@@ -1,8 +1,8 @@
-"""The keys for the machine code of kernels. If the keys of two kernels are equal, their code is equal.
+"""The keys by which the machine code of kernels is stored. If the keys of two kernels are equal, their code is equal.
 
 A kernel depends on its own source and on everything that the source names: other kernels, constants, named tuples. The
 code also depends on the types of the arguments, and on the compiler. Comments, docstrings and line numbers do not
-matter. So a change to one kernel makes the code of this kernel and of its callers outdated, and no other code.
+matter. So after a change to one kernel, only the code of this kernel and of its callers is compiled again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ def _argument(value: Any) -> str:
 
 
 def _everything_named(function: FunctionType) -> set[str]:
-    """Return the descriptions of a kernel and of everything that it names, also through the functions that it calls."""
+    """Return descriptions of a kernel and of everything that its source names.
+
+    This includes everything that the functions which it calls name.
+    """
     descriptions: dict[str, str] = {}
     left = [function]
     while left:
@@ -97,7 +100,7 @@ def _named_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Return the Python function of a kernel."""
+    """Return the plain Python function from which a kernel was made."""
     return getattr(value, "py_func", value)
 
 

@@ -1,7 +1,7 @@
 """The encoding of words as tokens, with a memory of words that were encoded before.
 
-The keys of a block of words are computed first and looked up afterwards, so that several look-ups wait for memory at
-the same time.
+For a block of some words, all keys are computed first. Then all keys are looked up, so that several look-ups wait for
+memory at the same time.
 """
 
 from __future__ import annotations
@@ -70,7 +70,10 @@ class SymbolTable(NamedTuple):
 
 @bundle
 class Spelled(NamedTuple):
-    """A buffer for the symbols of one word before merging. It is only used for SYMBOLS."""
+    """A buffer for the symbols of one word before merging.
+
+    It is used only if the requested kind of result is SYMBOLS.
+    """
 
     symbols: Int32s
     widths: Int32s
@@ -174,7 +177,10 @@ def write_results(table, room, spelled, symbols, kind, results, place):
 
 @inlined
 def most_results(length, words, kind):
-    """Return an upper limit for the number of ids of words, with room for ids that are written and not kept."""
+    """Return the number of items that the results of some words need at most.
+
+    This includes items that are written but do not count as results.
+    """
     return (length + MARKERS * words) * (NUMBERS_A_SYMBOL if kind == SYMBOLS else 1) + RESULTS_INSIDE
 
 
@@ -203,7 +209,10 @@ def cut_anew(cutter, data, start, length, kind, results, place):
 
 @inlined
 def encode_one(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress):
-    """Encode a word that may be in the memory. If the word was not encoded, `progress` holds the reason."""
+    """Encode one word, or read its results from the memory of earlier words. Return the number of results.
+
+    If a buffer is too small, the word is not encoded, and `progress` holds the reason.
+    """
     is_remembered = second_key != np.uint64(0)
     if is_remembered:
         slot, is_known = slot_of(memory, data, start, length, key, second_key, slot)
@@ -261,9 +270,10 @@ def encode_words(cutter, memory, data, words, stop, kind, out, progress):
 
 @kernel
 def encode_texts(cutter, registers, memory, data, edges, words, kind, out, free_at, progress):
-    """Encode texts that reach from one edge to the next. `free_at` gets the offset of the ids of each text.
+    """Encode several texts.
 
-    The texts are scanned block by block, unless the offsets of all words are given.
+    Each text reaches from one offset in `edges` to the next offset. `free_at` gets the offset of the ids of each text.
+    The kernel splits the texts into words, unless the caller gives the offsets of all words.
     """
     machine, cuts = cutter.machine, words.cuts
     progress[STATUS] = DONE

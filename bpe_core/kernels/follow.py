@@ -1,7 +1,8 @@
-"""The application of a history's steps to tokens. A step joins tokens or splits them again.
+"""The kernels that apply the steps of a history to tokens.
 
-A step without effect is skipped. The next step is the lowest step after the last step that joins two neighbours, or
-that drops a token in the word. Possible next steps wait in a heap, sorted by step and offset.
+A step joins tokens, or it drops a token, which is then split. A step that changes nothing is skipped. The next step is
+the lowest step after the last step that joins two neighbours, or that drops a token in the word. Possible next steps
+wait in a heap, sorted by step and offset.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ def _behind(further, row, last):
 
 @kernel
 def _enter(table, steps, room, size, place, stop, last):
-    """Put the steps after `last` that change the token at an offset on the heap. Return the new size of the heap."""
+    """Put on the heap the next steps after `last` that would change the token at an offset.
+
+    Return the new size of the heap.
+    """
     cells, limit, middle = room.cells, table.number[LIMIT], np.int64(room.next_place[place])
     if middle < stop:
         row = rank_of(table.keys, table.ranks, np.int32(NEVER), cells[place], cells[middle])
@@ -104,7 +108,7 @@ def _fall_apart(steps, room, place, stop, row):
 
 @kernel
 def follow(table, steps, room, symbols):
-    """Apply all steps up to the limit to the symbols in `room.cells`. At the start each symbol is a token."""
+    """Apply all steps up to the table's limit to a word. `room.cells` holds its symbols, and afterwards its tokens."""
     heap, place = room.short, np.int64(0)
     size = _enter_all(table, steps, room, symbols, np.int64(-1))
     while size > 0:
@@ -139,7 +143,10 @@ def line_up(room, symbols):
 
 @inlined
 def write_followed(room, symbols, results, free):
-    """Write the tokens that remain after the steps. Return the number of tokens."""
+    """Write the tokens of a word into `results` from `free` on. Return the number of tokens.
+
+    `follow` must have applied the steps to the word.
+    """
     count, place = np.int64(0), np.int64(0)
     while place < symbols:
         results[free + count] = room.cells[place]
@@ -150,7 +157,10 @@ def write_followed(room, symbols, results, free):
 
 @kernel
 def follow_word(table, steps, room, symbols, results, free):
-    """Write the tokens of a word, and return their number. A single token is marked as a whole word."""
+    """Apply the steps to a word and write its tokens. Return their number.
+
+    If the word becomes a single token, the token gets the flag WHOLE.
+    """
     line_up(room, symbols)
     follow(table, steps, room, symbols)
     count = write_followed(room, symbols, results, free)
@@ -161,10 +171,10 @@ def follow_word(table, steps, room, symbols, results, free):
 
 @kernel
 def follow_runs(table, steps, room, ids, borders):
-    """Apply the steps to the tokens between each two borders. The borders move with the tokens.
+    """Apply the steps to the tokens between each two borders.
 
-    No step joins two symbols that are neighbours inside no token, so the parts between such offsets are handled
-    separately.
+    Each border is changed to the new number of tokens before it. If two symbols are neighbours in no token, no step can
+    join across the place between them. So a run is divided there, and each part is handled separately.
     """
     keys, ranks, never, free = table.keys, table.ranks, np.int32(NEVER), np.int64(0)
     for run in range(len(borders) - 1):

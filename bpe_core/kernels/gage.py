@@ -1,7 +1,8 @@
 """Gage's compressor. In each block, an unused byte replaces the most frequent pair, again and again.
 
-A block is short and its pairs are pairs of bytes, so each pair has its own counter. The pairs that are worth replacing
-are in a plain list. Counts only fall after a pair first occurs, so the list only gets shorter.
+A block is short and its pairs are pairs of bytes, so each pair has its own counter. A list holds the pairs that are
+worth replacing. After a step, the counts of old pairs only fall, so pairs only leave the list. Only new pairs are
+added.
 """
 
 from __future__ import annotations
@@ -65,7 +66,10 @@ class Reasons(NamedTuple):
 
 @kernel
 def cut_blocks(data, starts, size, most, ends, times_of, times):
-    """Write the end and the repetitions of each block while there is room. Return the number of all blocks."""
+    """Divide texts into blocks. Write the end of each block, and how often it occurs, while the arrays have room.
+
+    Return the number of all blocks, even if the arrays have no room for them.
+    """
     count = 0
     for word in range(len(starts) - 1):
         start = starts[word]
@@ -80,9 +84,7 @@ def cut_blocks(data, starts, size, most, ends, times_of, times):
 
 @kernel
 def _end_of_block(data, start, stop, most):
-    """Return the offset of the first byte that would be one different byte too many.
-
-    Return `stop` if there is no such byte.
+    """Return the end of a block that has at most `most` different bytes. It is at most `stop`.
 
     Four 64-bit numbers record which bytes occurred.
     """
@@ -132,7 +134,7 @@ def begin_block(state, block):
 
 @kernel
 def add(state, left, right):
-    """Count one more occurrence of a pair. List the pair as soon as it is worth replacing."""
+    """Add one to the count of a pair. If the pair is now worth replacing, put it on the list of such pairs."""
     pair, number = left << 8 | right, state.number
     state.counts[pair] += 1
     if state.counts[pair] >= number[MIN_FREQUENCY] and not state.is_listed[pair] and may_join(state, left, right):
@@ -178,7 +180,7 @@ def free_byte(state):
 
 @kernel
 def best_pair(state, but):
-    """Return the pair that is replaced next. The pair `but` is left out."""
+    """Return the pair that the next step replaces. The pair `but` is not considered."""
     counts, number = state.counts, state.number
     kept, best, most, tied = 0, np.int64(NO_PAIR), np.int32(0), False
     for i in range(number[PAYING]):
@@ -203,7 +205,7 @@ def best_pair(state, but):
 
 @kernel
 def first_of(state, count, but):
-    """Return the listed pair with this count that occurs first. The pair `but` is left out."""
+    """Return the pair with this count that occurs first in the block. The pair `but` is not considered."""
     cells, place = state.blocks.cells, state.number[START]
     while True:
         pair = np.int64(cells[place]) << 8 | np.int64(cells[place + 1])
@@ -216,7 +218,7 @@ def first_of(state, count, but):
 def comes_before(state, pair, other):
     """Return whether the tie rule prefers the first of two pairs with equal counts.
 
-    The rule must depend on the pairs alone.
+    This function serves the tie rules that compare the pairs, and not the rule that compares their places.
     """
     ties = state.number[TIES]
     if ties != BY_IDS:

@@ -1,6 +1,6 @@
-"""The decorators of functions that become machine code.
+"""The decorators that mark a function as a kernel, so that it becomes machine code.
 
-Their definition depends on the process. A process that compiles (`bpe_core.compiler`) has the decorators of
+What the decorators do depends on the process. A process that compiles (`bpe_core.compiler`) has the decorators of
 `compiling.py`. Every other process has light decorators, which load stored code and never import Numba. If machine code
 cannot be made or loaded in this way, the decorators are those of Numba, with Numba's own cache.
 """
@@ -19,9 +19,9 @@ Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 
 
 def bundle(named_tuple: type[Tuple]) -> type[Tuple]:
-    """Make a named tuple of arrays cache the addresses of its arrays, for fast calls.
+    """Change a class of named tuples so that each tuple caches the addresses of its arrays.
 
-    No array may be resized in place.
+    Calls of kernels are then faster. No array may be resized in place.
     """
     details = {name: getattr(named_tuple, name) for name in ("__doc__", "__module__", "__qualname__")}
     details["is_bundle"] = True

@@ -2,8 +2,9 @@
 
 Among all neighbours that may be joined, the best pair is joined first.
 
-Priorities may fall from one join to the next, so the pairs wait in a heap. No join crosses two base symbols that are
-neighbours in no token, so the parts between such offsets are joined separately, and heaps stay small.
+Priorities may fall from one join to the next, so the pairs wait in a heap. If two base symbols are neighbours in no
+token, no join can cross the place between them. So a word is divided there, and each part is joined separately. This
+keeps the heaps small.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def enter_pairs(table, left, right, priorities, tokens):
 
 @kernel
 def whole_word(pieces, data, start, stop):
-    """Return the token whose text is the whole word. The pairs of the table do not matter.
+    """Return the token whose text is the whole word, even if the pairs of the table would split the word.
 
     Return NO_TOKEN if there is no such token.
     """
@@ -114,7 +115,10 @@ def enter_heap(table, room, start, stop):
 
 @kernel
 def join_stretch(table, room, start, stop, size):
-    """Join the pairs on the heap, and the pairs that are added while joining."""
+    """Join neighbours between two offsets, the best pair first.
+
+    The pairs come from the heap. The pairs that a join creates are put on the heap as well.
+    """
     cells, following, preceding, heap = room.cells, room.next_place, room.previous_place, room.short
     while size > 0:
         lowest = heap[0]

@@ -142,9 +142,9 @@ def is_making() -> bool:
 
 @cache
 def folder() -> Path | None:
-    """Return the folder for this version of the kernels: the installed folder, or else the person's own folder.
+    """Return the folder in which machine code of this version is stored.
 
-    Return None if there is no safe folder.
+    This is the installed folder, or else the person's own folder. Return None if there is no safe folder.
     """
     name = f"kernels-{_fingerprint()}"
     installed = _KERNEL_FOLDER / _INSTALLED / name
@@ -185,9 +185,9 @@ def base() -> Path | None:
 
 
 def _fingerprint() -> str:
-    """Return a fingerprint that changes whenever stored code might be outdated.
+    """Return a hash that changes whenever stored machine code might be outdated.
 
-    It covers sources, Python, llvmlite and the processor.
+    The hash covers the sources, and the versions of Python and llvmlite, and the processor.
     """
     import hashlib
 
@@ -228,9 +228,9 @@ def processor() -> str:
 
 
 def pack() -> Pack | None:
-    """Return the code that is stored.
+    """Return the stored machine code. Return None if the file is missing or damaged.
 
-    Return None if it is missing or damaged. It grows while another process compiles.
+    While another process compiles, a later call may return more code.
     """
     global _pack, _looked_at
     if (_pack is None or not _pack.is_whole) and (place := folder()) is not None:
@@ -254,9 +254,9 @@ def _state(file: Path) -> tuple[int, int] | None:
 
 
 def has(part: str = "") -> bool:
-    """Return whether the code of this part and of all earlier parts is stored.
+    """Return whether the machine code of a part of the kernels, and of all parts before this part, is stored.
 
-    Without a part, return whether all code is.
+    If no part is given, return whether the machine code of all kernels is stored.
     """
     stored = _pack if _pack is not None and _pack.is_whole else pack()
     if stored is None or stored.is_whole:
@@ -266,7 +266,7 @@ def has(part: str = "") -> bool:
 
 
 def share() -> float:
-    """Return the share of the code that is stored, from 0 to 1."""
+    """Return the share of all machine code that is already stored, from 0 to 1."""
     stored = pack()
     if has():
         return 1.0
@@ -282,7 +282,10 @@ def _read(place: Path) -> Pack | None:
 
 
 def made_before() -> dict[str, KeptKernel]:
-    """Return the machine code that other versions of the kernels stored and used recently, by its key."""
+    """Return the machine code in the folders of other versions. A kernel that did not change can use this code again.
+
+    The keys are the keys of `dependencies.py`.
+    """
     code_of_key = dict[str, KeptKernel]()
     for place in _folders(base()):
         with suppress(OSError):
@@ -292,7 +295,10 @@ def made_before() -> dict[str, KeptKernel]:
 
 
 def take(content: bytes) -> None:
-    """Use code that another process made and could not store. Raise ValueError if the code is damaged."""
+    """Use in this process machine code that another process could not store.
+
+    Raise ValueError if the code is damaged.
+    """
     global _pack
     _pack = Pack.read(content)
 
@@ -309,7 +315,7 @@ def can_be_made() -> bool:
 
 
 def claim() -> Lock | None:
-    """Return the lock that a process needs to make the code, or None if another process has it.
+    """Return the lock that a process must hold to compile machine code. Return None if another process holds the lock.
 
     Raise OSError if nothing can be written.
     """
@@ -333,7 +339,7 @@ def is_being_made() -> bool:
 
 
 def keep(made: Pack) -> None:
-    """Replace the stored code by this code as a whole. Only the process with the lock may call this."""
+    """Store this machine code in place of the stored code. Only the process that holds the lock may call this."""
     place = folder()
     assert place is not None
     global _pack

@@ -1,4 +1,4 @@
-"""The merge loop.
+"""The merge loop, which learns the merges of byte-pair encoding one by one.
 
 Counts only fall: a pair that exists can only lose occurrences, and all pairs with the new token are created during the
 merge that makes the token. Nearly all rules of this module follow from this fact:
@@ -161,7 +161,10 @@ def find_pair(state, left, right):
 
 @kernel
 def missing_room(state, pair, left, right):
-    """Return GOING if there is room for everything that this merge may create. Otherwise return the reason to stop."""
+    """Return GOING if the arrays have room for everything that a merge creates.
+
+    Otherwise return which room is missing.
+    """
     run = state.run[0]
     tokens = run.base + run.merges + 1
     born = min(2 * np.int64(state.pairs[pair].times), 2 * tokens) + 1 if pair != NO_PAIR else 0
@@ -180,7 +183,7 @@ def missing_room(state, pair, left, right):
 
 @kernel
 def name_token(state, left, right):
-    """Write the length and the text of the new token. Return its id."""
+    """Return the index of the new token, and store its length and its text."""
     token = state.run[0].base + state.run[0].merges
     state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
     if state.run[0].whole_characters:
@@ -207,7 +210,10 @@ def write_text(state, token, left, right):
 
 @kernel
 def write_choice(state, scores, columns, reasons, pair, left, right):
-    """Write the chosen pair with its reasons, and the pair that would have been chosen without an intervention."""
+    """Write the chosen pair and its reasons into the columns.
+
+    Write also the runner-up, or the pair that would have been chosen without an intervention.
+    """
     row, pairs = state.run[0].merges, state.pairs
     count = pairs[pair].count if pair != NO_PAIR else np.int64(0)
     columns.left[row], columns.right[row], columns.count[row] = left, right, count

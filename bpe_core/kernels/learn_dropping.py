@@ -1,14 +1,14 @@
 """The merge loop for methods that drop tokens, so that counts may rise again.
 
-The rules of `learn.py` that follow from falling counts do not hold here: a pair may be created anew at places that
-another merge made long ago. So the first cell of a token holds the token itself. Its last cell holds minus its length,
-as in `learn.py`. The places of each token are a list through the cells, and a pair is searched at the places of its
-rarer token.
+`learn.py` relies on falling counts, but these kernels cannot: a drop may create a pair again at places that another
+merge made long ago. So the first cell of a token holds the token itself. Its last cell holds minus its length, as in
+`learn.py`. The places of each token are a list through the cells, and a pair is searched at the places of its rarer
+token.
 
-A change happens in a window, which begins and ends with whole rows of equal tokens, because `aaa` holds a+a once. The
-pairs in the window are subtracted from their counts before the change and added after the change. Pairs whose counts
-have risen enter the queue again. Their older entries are corrected when they come to the top, as for counts that have
-fallen.
+Each change is handled in a window of cells around the changed tokens. Several equal tokens in a row are never divided
+by the ends of the window, because the pairs in such a row are counted together: `aaa` holds a+a once. The pairs in the
+window are subtracted from their counts before the change and added after the change. Pairs whose counts have risen
+enter the queue again. Their older entries are corrected when they come to the top, as for counts that have fallen.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TOKENS, IN_USE, DUE, DUE_NEXT = range(4)  # entries of `number`; the tokens to d
 
 
 class Tokens(NamedTuple):
-    """The facts about tokens that `State` lacks."""
+    """The arrays with the facts about tokens that only this kernel needs. All other facts are in `State`."""
 
     held: Int64s  # how often each token occurs in the words
     places: Int32s  # in how many cells
@@ -62,7 +62,7 @@ class Tokens(NamedTuple):
 
 @kernel
 def begin(state, tokens):
-    """Count the base symbols and their pairs."""
+    """Count the base symbols and their pairs in all words, before the first step."""
     cells, stop = state.cells, np.int64(len(state.cells) - 1)
     for cell in range(len(cells) - 1, -1, -1):
         if cells[cell] != SEPARATOR:
@@ -82,7 +82,10 @@ def weight_at(state, cell):
 
 @kernel
 def learn(state, tokens, columns, stop_at, work, wanted, tau, into_bytes):
-    """Merge and drop until there are `stop_at` steps or `wanted` tokens, or about `work` units of work are done."""
+    """Make steps until there are `stop_at` steps or `wanted` tokens, or about `work` units of work are done.
+
+    A step is a merge or a drop.
+    """
     run, number = state.run[0], tokens.number
     run.status = GOING
     while run.merges < stop_at and work > 0:
@@ -146,9 +149,10 @@ def write_drop(columns, row, token, count):
 
 @kernel
 def due(tokens, left, right, count, tau, base):
-    """Return the halves that a merge drops, because the merge takes a share of at least `tau` of their occurrences.
+    """Return the halves that must be dropped after a merge.
 
-    NOT_MADE replaces a half that is not dropped.
+    A half is dropped if the merge used at least the share `tau` of its occurrences. NOT_MADE replaces a half that
+    stays.
     """
     drops_left = left >= base and np.float64(count) / np.float64(tokens.held[left]) >= tau
     drops_right = left != right and right >= base and np.float64(count) / np.float64(tokens.held[right]) >= tau
@@ -159,10 +163,7 @@ def due(tokens, left, right, count, tau, base):
 
 @kernel
 def token_of(state, tokens, left, right):
-    """Return the token with the joined text and length of two tokens.
-
-    The token may have been made before, or be new.
-    """
+    """Return the token that the joined text of two tokens has. It may be a token that was made before."""
     token, run = tokens.number[TOKENS], state.run[0]
     write_text(state, token, left, right)
     state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
@@ -316,7 +317,7 @@ def put(state, tokens, cell, token):
 
 @kernel
 def put_in(tokens, cell, token):
-    """Add a cell at the beginning of a token's list of places."""
+    """Add a cell to the list of cells at which a token occurs."""
     following = np.int64(tokens.first[token])
     tokens.first[token] = cell
     tokens.next_of[cell], tokens.before_of[cell] = following, NOWHERE
@@ -342,9 +343,9 @@ def take_out(state, tokens, cell):
 
 @kernel
 def row_before(cells, cell):
-    """Return the beginning of the row of equal tokens that ends before this cell.
+    """Return the first cell of the row of equal tokens that ends before this cell.
 
-    Return the cell if there is no row.
+    Return this cell if no equal tokens are in a row.
     """
     before = start_of_token_before(cells, cell)
     token = cells[before]
@@ -356,7 +357,10 @@ def row_before(cells, cell):
 
 @kernel
 def row_after(state, cell):
-    """Return the end of the row of equal tokens that begins at this cell. Return the cell if there is no row."""
+    """Return the end of the row of equal tokens that begins at this cell.
+
+    Return this cell if no equal tokens are in a row.
+    """
     token = state.cells[cell]
     while token != SEPARATOR and state.cells[cell] == token:
         cell += state.token_lengths[token]

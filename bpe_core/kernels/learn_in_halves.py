@@ -1,8 +1,8 @@
 """A merge at very many places on two cores. Each core joins half of the words.
 
-The second half has neighbours, groups and joints of its own, so its cells get other numbers than the pairs will have.
-The numbers are corrected when the places are written. All words of the second half come after those of the first half.
-So pairs are created, and listed in their slices, in the same order as on one thread.
+The second core fills separate buffers, so it cannot know the final numbers of the new pairs. It writes provisional
+numbers into the cells. They are corrected when the places of the pairs are written. All words of the second half come
+after those of the first half. So pairs are created, and listed in their slices, in the same order as on one thread.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bpe_core.kernels.memory import prefetch
 
 @kernel
 def begin_wide(state, columns):
-    """Choose a pair, and divide its occurrences between two words.
+    """Choose the pair to merge. Divide its occurrences into two parts, so that each word is in one part.
 
     Return the beginning of each part and the end of the second part.
     """
@@ -88,7 +88,10 @@ def settle_halves(state, other, joined):
 
 @kernel
 def place_second(state, joined, first_born):
-    """Write the occurrences of the second half as `place` does. Here almost all cells have other numbers."""
+    """Write the occurrences of the new pairs in the second half, as `place` does for the first half.
+
+    In the second half, almost all cells have provisional numbers, which are corrected.
+    """
     cells, arena, groups, joints = state.cells, state.arena, state.groups, state.joints
     for i in range(joined):
         if i + AHEAD < joined:

@@ -38,13 +38,14 @@ def join(state, pair, token, begin, stop):
 
     Collect the neighbours in a group for each broken pair.
 
-    Return the number of joined occurrences. To wait for memory only once, cells get the numbers that new pairs have if
-    all of them are stored, and `joints` stores the facts that `place` needs about real occurrences (`aaa` holds a+a
-    twice but gives one token). If two new tokens become neighbours (`abab`), the right neighbour of the first token was
-    (ab, a) for a moment. Their group is the group of NO_PAIR before the pair.
+    Return the number of joined occurrences. The cells get the numbers that the new pairs have if all new pairs are
+    stored. So each cell is fetched from memory only once. `joints` stores what `place` needs about each joined
+    occurrence (`aaa` holds a+a twice but gives one token). If two new tokens become neighbours (`abab`), the right
+    neighbour of the first token was (ab, a) for a moment. Such places are collected in a separate group, the group of
+    NO_PAIR.
 
-    If counts are apart, `bbb` holds b+b once: if its first b is joined to an a, b+b stays as frequent as it was. Two of
-    three new tokens side by side form a pair.
+    If the method counts pairs without overlaps, `bbb` holds b+b once. If the first b of `bbb` is joined to an a, the
+    count of b+b does not change. Of three new tokens side by side, only two form a pair.
     """
     cells, arena, pairs, joints = state.cells, state.arena, state.pairs, state.joints
     groups, sides, words, hints = state.groups, state.sides, state.words, state.word_hints
@@ -96,9 +97,9 @@ def join(state, pair, token, begin, stop):
 
 @inlined
 def stays_before(cells, cell, length, pair):
-    """Return whether a row of equal tokens holds as many pairs without its first token.
+    """Return whether a row of equal tokens has the same number of pairs if its first token is removed.
 
-    The second token begins at `cell`.
+    Pairs are counted without overlaps. The second token of the row begins at `cell`.
     """
     count = np.int64(2)
     while pair_at(cells, cell) == pair:
@@ -109,7 +110,10 @@ def stays_before(cells, cell, length, pair):
 
 @inlined
 def stays_behind(cells, cell, pair):
-    """Return whether a row of equal tokens holds as many pairs without its last token, which begins at `cell`."""
+    """Return whether a row of equal tokens has the same number of pairs if its last token is removed.
+
+    Pairs are counted without overlaps. The last token of the row begins at `cell`.
+    """
     count = np.int64(2)
     cell = start_of_token_before(cells, cell)
     while pair_at(cells, cell) == pair:
@@ -139,7 +143,7 @@ def pair_at(cells, cell):
 
 @inlined
 def weight_of(here, cell, words, hints):
-    """Return how often the word of a token occurs.
+    """Return how often a word occurs in the corpus. The word is found from one of its tokens, which begins at `cell`.
 
     The number is in the first cell of the token, or in the table of words.
     """
@@ -160,7 +164,7 @@ def start_of_token_before(cells, cell):
 
 @inlined
 def gathered(groups, sides, old, side, weight, used):
-    """Add a place to the group of the neighbours that lose this pair.
+    """Add a place at which a pair is broken to the group of this pair.
 
     Return the group, and the number of groups in use.
     """
@@ -188,7 +192,7 @@ def note_joint(joints, at, cell, start, before, behind):
 
 @kernel
 def settle(state, pair, token, joined):
-    """Lower the counts of the old pairs, and create the new pairs."""
+    """Lower the counts of the pairs that the merge has broken, and create the pairs that replace them."""
     groups, pairs, sides = state.groups, state.pairs, state.sides
     left, chained = pairs[pair].left, np.int64(sides[2 * NO_PAIR + IS_BEFORE])
     keeps_places = joined > FEW_JOINTS
@@ -213,9 +217,10 @@ def settle(state, pair, token, joined):
 
 @kernel
 def give_birth(state, group, left, right, weight, times, keeps_places):
-    """Store the pair that replaces the old pair of a group, if the new pair can ever be merged.
+    """Store the new pair that replaces the broken pair of a group.
 
-    Otherwise the group has no pair. If `keeps_places` is true, an empty pair then takes the number of the new pair.
+    If the new pair can never be merged, it is not stored. If `keeps_places` is true, an empty pair then takes its
+    number.
     """
     run = state.run[0]
     forced = run.merges < run.forced

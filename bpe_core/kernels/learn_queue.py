@@ -60,9 +60,9 @@ def compare_tokens(state, token, other):
 
 @kernel
 def first_occurrence(cells, arena, pairs, pair):
-    """Return the first cell at which the pair still occurs, or -1.
+    """Return the first cell at which a pair occurs now, or -1.
 
-    Earlier occurrences are removed from the pair's slice.
+    Earlier places, at which the pair no longer occurs, are removed from the pair's slice of the arena.
     """
     entry = pairs[pair].first
     stop = entry + pairs[pair].times
@@ -75,7 +75,10 @@ def first_occurrence(cells, arena, pairs, pair):
 
 @kernel
 def tie_key(state, pair):
-    """Return a number that sorts pairs of equal count as the tie rule does. For texts the number is their beginning."""
+    """Return a number that sorts pairs with equal counts as the tie rule does.
+
+    If the rule compares texts, the number holds only the first bytes of a text.
+    """
     rule = state.run[0].ties
     if rule == BY_FIRST_SEEN:
         return first_occurrence(state.cells, state.arena, state.pairs, pair)

@@ -53,7 +53,7 @@ ENTRY = np.dtype(
 
 
 class Scores(NamedTuple):
-    """The facts for the order by score that `State` lacks."""
+    """The arrays that the queue by score needs. All other arrays are in `State`."""
 
     entries: Records  # by pair
     token_counts: Int64s  # how often each token occurs in the corpus now
@@ -96,8 +96,10 @@ def thirds(a, b, c):
 
 @kernel
 def compare_scores(count, left, right, other_count, other_left, other_right):
-    """Return a negative, zero or positive number if the first score is worse than, equal to or better than the
-    second score.
+    """Compare two scores. Each score is given by the count of a pair, and the counts of its left and right token.
+
+    Return a negative, zero or positive number if the first score is worse than, equal to or better than the second
+    score.
     """
     score = np.float64(count) / np.float64(left) / np.float64(right)
     other_score = np.float64(other_count) / np.float64(other_left) / np.float64(other_right)
@@ -142,7 +144,10 @@ def is_better(state, scores, pair, other):
 
 @kernel
 def meld(state, scores, pair, other):
-    """Join two heaps. Return the pair on top of the new heap."""
+    """Join two heaps of pairs into one heap. Return the pair on top of the new heap.
+
+    `pair` and `other` are the pairs on top of the two heaps.
+    """
     entries = scores.entries
     if pair == NO_PAIR or other == NO_PAIR:
         return max(pair, other)
@@ -172,9 +177,9 @@ def cut_out(entries, pair):
 
 @kernel
 def without_top(state, scores, top):
-    """Make one heap of the pairs below the top, first two by two and then all together.
+    """Remove the pair on top of a heap. Return the pair that is on top after that.
 
-    Return the top of the new heap.
+    The heaps below the top are joined two by two, and then all together.
     """
     entries = scores.entries
     waiting = np.int64(entries[top].child)
@@ -238,9 +243,9 @@ def take_top(state, scores, owner):
 
 @kernel
 def raise_pairs(state, scores, token):
-    """Raise the pairs whose rarer token was used up, unless they lost as many occurrences.
+    """Move up the pairs whose scores have risen because a merge has used some occurrences of a token.
 
-    Return the number of pairs.
+    Only pairs in which the token is the rarer token are examined. Return the number of examined pairs.
     """
     entries, least, total = scores.entries, state.run[0].min_frequency, np.int64(0)
     now = scores.token_counts[token]
@@ -289,7 +294,7 @@ def owner_goes_before(state, scores, owner, other):
 
 @kernel
 def settle_owner(state, scores, owner):
-    """Move an owner to its place after its count or its best pair has changed."""
+    """Move an owner to its new place among the owners, after its count or its best pair has changed."""
     owners, places, number = scores.owners, scores.places, scores.number
     place = np.int64(places[owner])
     scores.owner_counts[owner] = scores.token_counts[owner]
@@ -378,7 +383,10 @@ def write_reasons(state, scores, reasons, left, right, count, other):
 
 @kernel
 def use_up(state, scores, pair, token, used):
-    """Subtract the tokens that became a new token, and reorder pairs. Return the number of pairs that may rise."""
+    """Lower the counts of the tokens that a merge has joined, and reorder the pairs with these tokens.
+
+    `used` is the number of new tokens. Return the number of pairs that were examined.
+    """
     left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
     scores.token_counts[left] -= used
     scores.token_counts[right] -= used

@@ -145,9 +145,9 @@ SPAN_SHIFT = 4  # above are the words: stretches without a blank
 
 @kernel
 def joined_span(left, right):
-    """Return the flags and the number of words for the token that joins two tokens.
+    """Return for a joined token a number that holds the number of its words, and flags for blanks and colons.
 
-    A blank after a colon is flagged.
+    `left` and `right` are these numbers for its halves. If a blank comes after a colon, the flag HOLDS_COLON is set.
     """
     words = (left >> SPAN_SHIFT) + (right >> SPAN_SHIFT)
     if not (left & ENDS_BLANK or right & BEGINS_BLANK):
@@ -165,7 +165,8 @@ MOST_BEHIND = 3  # bytes of a character after its first
 def keeps_characters(left, right):
     """Return whether two tokens join to whole characters, or to a larger part of one character.
 
-    The number n means that n bytes are missing, and -n means that there are n bytes too many.
+    `left` and `right` are the numbers of bytes that the tokens lack to form whole characters. A negative number means
+    that there are surplus bytes.
     """
     if left == 0 or right >= 0:
         return left == 0 and right == 0
@@ -174,7 +175,10 @@ def keeps_characters(left, right):
 
 @kernel
 def may_join(state, left, right):
-    """Return whether a method may choose the pair at this step."""
+    """Return whether a pair may be joined at this step.
+
+    The limits are whole characters, the length of a token, and the number of its words.
+    """
     if state.run[0].whole_characters and not keeps_characters(
         np.int64(state.lacks[left]), np.int64(state.lacks[right])
     ):
@@ -184,7 +188,7 @@ def may_join(state, left, right):
 
 @kernel
 def may_ever_join(state, left, right):
-    """Return whether the token joined from a pair keeps the limits on its length and on its number of words."""
+    """Return whether the token that joins a pair is within the limits on its length, its words and its colons."""
     run = state.run[0]
     if np.int64(state.token_lengths[left]) + state.token_lengths[right] > run.max_length:
         return False
@@ -202,7 +206,7 @@ FAR_AHEAD = 32  # the same of occurrences, where little is done with each
 
 @kernel
 def give_slice(pairs, run, pair, times):
-    """Give a pair entries of the arena: entries that the merged pair left, or new entries at the end.
+    """Reserve entries of the arena for a pair. They are free entries of the merged pair, or new entries at the end.
 
     Return the first entry.
     """
@@ -232,9 +236,9 @@ def free_slice(pairs, run, pair):
 
 @kernel
 def tidy_arena(state):
-    """Keep only the remaining occurrences of pairs that may still be merged.
+    """Remove from the arena all occurrences that no longer exist, and all pairs that can no longer be merged.
 
-    There are never more than there are tokens.
+    After that, the arena has at most as many entries as there are tokens.
     """
     cells, arena, pairs, run = state.cells, state.arena, state.pairs, state.run[0]
     least = run.forced_frequency if run.merges < run.forced else run.min_frequency
@@ -261,7 +265,7 @@ def tidy_arena(state):
 
 @kernel
 def base_slot(slots, pairs, base, left, right):
-    """Return the slot of a pair of base symbols. The slot holds NO_PAIR for a new pair."""
+    """Return the slot of a pair of base symbols in the table. If the pair is new, this slot holds NO_PAIR."""
     if len(slots) == base * base:  # a small alphabet: a place for each pair
         return left * base + right
     mask = np.uint64(len(slots) - 1)
@@ -332,9 +336,9 @@ def count_base_pairs(state, stop):
 
 @kernel
 def add_base_pairs(state, more, numbers):
-    """Add the pairs of another stretch of cells, and write their numbers into `numbers`.
+    """Add to the state the pairs that another thread counted in its range of cells.
 
-    There must be room for all pairs.
+    `numbers` gets the final number of each pair. There must be room for all pairs.
     """
     pairs, slots, run = state.pairs, state.base_slots, state.run[0]
     for pair in range(1, len(more)):
@@ -349,7 +353,10 @@ def add_base_pairs(state, more, numbers):
 
 @kernel
 def number_slices(state):
-    """Give each pair that is not too rare its slice of the arena. ARENA then says how much room all slices need."""
+    """Reserve for each pair that is not too rare its slice of the arena, a range of entries.
+
+    ARENA then holds the number of entries that all slices need.
+    """
     pairs, run = state.pairs, state.run[0]
     for pair in range(1, run.pairs):
         if pairs[pair].count < run.forced_frequency:

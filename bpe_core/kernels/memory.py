@@ -27,7 +27,7 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> A
 
 
 def _done() -> Any:
-    """Return the number that represents no result."""
+    """Return the LLVM constant that a function without a result returns."""
     return ir.Constant(ir.IntType(64), 0)
 
 
@@ -92,7 +92,10 @@ def chosen(typing_context: Any, condition: Any, if_true: Any, if_false: Any) -> 
 
 
 def _are_words(array: Any, *numbers: Any) -> bool:
-    """Return whether all numbers have eight bytes. Every supported processor reads and writes eight bytes at once."""
+    """Return whether an array and some numbers have items of eight bytes.
+
+    Every supported processor reads and writes eight bytes at once.
+    """
     return isinstance(array, types.Array) and array.dtype.bitwidth == 64 and set(numbers) <= {types.uint64}
 
 

@@ -1,9 +1,10 @@
 """The merging of one word, from its base symbols to its tokens, with the rank of each boundary.
 
-A merge only uses tokens that were made before it, so the ranks ascend while a word is merged. For a short word, the
-lowest rank among all its places is searched, without a check which places are in use. For a long word, the places of
-each rank are in a list, and the ranks with a list are visited once, in ascending order. A row of bits has one bit for
-each of these ranks. This takes linear time for a word of any length.
+The rank of a merge is its index in the order of learning. A merge joins only tokens of earlier merges. So while a word
+is merged, the ranks of its merges ascend. For a short word, the lowest rank among all its places is searched, without a
+check which of these places merges have removed. For a long word, the places of each rank are in a list, and the ranks
+with a list are visited once, in ascending order. A row of bits has one bit for each of these ranks. So the time grows
+only linearly with the length of the word.
 """
 
 from __future__ import annotations
@@ -86,9 +87,9 @@ def clear_merges(table):
 
 @kernel
 def enter_merge(table, rank):
-    """Enter the merge with this rank.
+    """Enter the merge with this rank into the table of pairs.
 
-    If a pair is listed twice, its first merge leaves the second merge nothing to join.
+    If two merges join the same pair, the first merge is stored, because no pair is left for the second merge.
     """
     base, keys, left, right = table.number[BASE], table.keys, table.left[rank], table.right[rank]
     length = np.int64(table.lengths[left]) + np.int64(table.lengths[right])
@@ -129,7 +130,7 @@ def rank_of(keys, ranks, limit, left, right):
 
 @kernel
 def _rank_behind(keys, ranks, key, place):
-    """Return the rank of a pair whose bucket is full. The pair may be in the next bucket."""
+    """Continue the search for a pair after its bucket, because the bucket is full. Return the rank of the pair."""
     while True:
         place &= np.uint64(len(keys) - 1)
         if keys[place] == key:
@@ -152,7 +153,7 @@ def rank_of_symbols(table, limit, left, right):
 def merge_word(table, room, symbols):
     """Merge the base symbols in `room.cells`.
 
-    `room.ranks` gets the rank of the boundary before each symbol, and NEVER if a token starts at the symbol.
+    `room.ranks` gets for each symbol the rank of the boundary before it. It is NEVER if no merge removes this boundary.
     """
     if symbols <= SHORT:
         _merge_short(table, room, symbols)
@@ -162,9 +163,10 @@ def merge_word(table, room, symbols):
 
 @inlined
 def _begin_short(table, room, end):
-    """Enter the pairs of a short word. After the word stand two symbols that are never joined.
+    """Compute the ranks of all pairs in a short word.
 
-    The first symbol is the neighbour after the word, the second symbol is the neighbour before the word.
+    Two symbols that are never joined are put after the word. They are the neighbours of its last and of its first
+    symbol.
     """
     cells, limit, one, place = room.cells, table.number[LIMIT], np.uint64(1), np.uint64(0)
     while place < end:

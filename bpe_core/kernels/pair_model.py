@@ -1,9 +1,11 @@
-"""The bits that held-out words take in a model of pairs after every step: `measures.bits_per_byte` at all sizes.
+"""The number of bits that held-out words take in a model of pairs of tokens, after every step.
+
+`measures.bits_per_byte` uses this number for all sizes of a vocabulary.
 
 A step changes only the pairs around the places where it joins tokens, so only these pairs are counted again. But the
 bits of each held-out pair depend on numbers that every step changes, so all bits are computed after each step. This is
-most of the work, so it consists of sums and products, also for logarithms, which a processor computes several at a
-time.
+most of the work. It consists of sums and products, even for logarithms, because a processor computes several of these
+at a time.
 
 The words lie end to end in cells with separators between them. A separator counts as a token, the edge of words.
 """
@@ -62,7 +64,7 @@ class Model(NamedTuple):
 
 
 class Room(NamedTuple):
-    """A buffer whose memory can be read as floating-point numbers and as bits."""
+    """A buffer for numbers with fractions. The same memory can also be read as integers, which gives their bits."""
 
     numbers: Float64s
     number_bits: Int64s
@@ -82,7 +84,10 @@ class Joins(NamedTuple):
 
 @kernel
 def change(model, left, right, learned, held_out):
-    """Add to the counts of a pair. Negative numbers lower the counts."""
+    """Add to the two counts of a pair: in the learned words, and in the held-out words.
+
+    The added numbers may be negative.
+    """
     number = model.number
     key = pair_key(left, right)
     slot = np.int64(place_of_pair(model.keys, key))
@@ -109,7 +114,7 @@ def change(model, left, right, learned, held_out):
 
 @kernel
 def want(model, slot, left, right, seen, held_out):
-    """Change how often a pair occurs in the held-out words. A pair without occurrences is removed from the columns."""
+    """Add to the count of a pair in the held-out words. A pair whose count becomes 0 is removed from the columns."""
     at = np.int64(model.place[slot]) - 1
     if at < 0:
         if held_out == 0:
@@ -153,7 +158,7 @@ def move_pairs(old, new):
 def enter_cells(cells, model, begin):
     """Count the pairs from cell `begin` on, before the first step.
 
-    Return the cell at which the table is full, or the end.
+    Return the cell at which the table became full. If all pairs were counted, return the last cell.
     """
     last = len(cells.first) - 1
     edge = cells.first[last]
@@ -175,7 +180,10 @@ def enter_cells(cells, model, begin):
 
 @kernel
 def head(model, token):
-    """Return the part of the bits that all pairs with this first token share. It depends on the count of the token."""
+    """Return the part of the bits that depends only on the first token of a pair.
+
+    The result is the sum for all held-out pairs with this first token.
+    """
     return model.asked[token] * math.log(model.times[token]) if model.times[token] > 0 else 0.0
 
 
@@ -203,7 +211,7 @@ def follow(cells, joins, model, room, base, sizes, asked, step, most, bits):
 
 @kernel
 def join(cells, joins, model, base, step):
-    """Make one step at each of its places, from left to right."""
+    """Make one step: join its pair at each of its places, from left to right, and change the counts of pairs."""
     left, right, made = joins.left[step], joins.right[step], base + step
     total = model.heads[0] - head(model, left)
     if right != left:

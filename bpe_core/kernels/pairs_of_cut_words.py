@@ -41,9 +41,9 @@ class Waiting(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """All splits of each word in order.
+    """The splits of all words, computed in advance. The splits of a word are in the order of the steps.
 
-    A split has the step until which it is valid, the number of its tokens, and the tokens.
+    Each split has the step until which it is valid, the number of its tokens, and the tokens.
     """
 
     cuts: Int32s
@@ -52,7 +52,11 @@ class Listed(NamedTuple):
 
 @kernel
 def follow_words(kind, pieces, room, listed, words, waiting, model, model_room, sizes, asked, bits, step, stop, most):
-    """Make steps up to `stop` as `follow` does, but split words again. Return the next step, which may have begun."""
+    """Make steps up to `stop`, and write the bits after each step that `asked` marks.
+
+    At each step, the words whose splits change are split again. Return the next step. A part of its work may already be
+    done.
+    """
     done, out = np.int64(0), room.previous_place
     while step <= stop and done < most:
         pieces.number[AT] = step
@@ -106,7 +110,7 @@ def next_listed(listed, word, out):
 
 @kernel
 def take(words, model, word, new, count):
-    """Replace the tokens of a word, and count the pairs that changed."""
+    """Replace the tokens of a word by `new`, and change the counts of the pairs that differ."""
     place, before = words.starts[word] + BEYOND * word, words.counts[word]
     ids, edge = words.ids, np.int64(len(model.times) - 1)
     learned, held_out = words.learned[word], words.held_out[word]
@@ -152,7 +156,7 @@ def take_pairs(model, left, edge, ids, place, first, last, count, learned, held_
 
 @kernel
 def stand(model, token, learned, held_out):
-    """Change the number of pairs that begin with a token."""
+    """Add to the number of pairs whose first token is `token`: in the learned words and in the held-out words."""
     before = head(model, token)
     model.times[token] += learned
     model.asked[token] += held_out

@@ -102,7 +102,7 @@ def enter_pieces(tree, data, starts, roots, ids, births):
 
 @kernel
 def has_room(tree, node, taken, first):
-    """Return whether all rows that the children of a node would take are free."""
+    """Return whether all children of a node can be stored if its first child row is `first`."""
     child = np.int64(tree.child[node])
     while child != NONE:
         if taken[first + tree.byte[child]]:
@@ -113,9 +113,9 @@ def has_room(tree, node, taken, first):
 
 @kernel
 def choose_places(tree, order, begin, taken):
-    """Choose rows for the children of nodes, beginning with the nodes with most children.
+    """Choose rows for the children of nodes, in the order of the nodes in `order`. Nodes with many children come first.
 
-    Return the position in `order` at which the room ended.
+    Return the position in `order` of the first node for which the table has no room.
     """
     number = tree.number
     for turn in range(begin, len(order)):
@@ -218,9 +218,9 @@ def _take_if_better(room, here, there, token, score, in_32_bits):
 
 @kernel
 def _take_tokens(pieces, room, data, start, place, stop, root, from_place, width):
-    """Try all tokens that begin at a byte. Return whether one of these tokens has this width.
+    """Try all tokens that begin at a byte. Return whether one of these tokens is `width` bytes long.
 
-    A node without a token has the score of no token, which is never the best score.
+    A node at which no token ends has a score that is never the best.
     """
     in_32_bits, is_one = pieces.number[SUMS] == IN_32_BITS, False
     rows, scores, node, one = pieces.rows, pieces.scores, np.uint64(root), np.uint64(1)
@@ -249,7 +249,7 @@ def _take_unknown(pieces, room, here, there):
 
 @kernel
 def _add_anew(room, place, last):
-    """Subtract the sum at a place from all sums from there to the last place, in 32 bits."""
+    """Make the sum at a place 0, and lower all later sums by the same amount. Sums are rounded to 32 bits."""
     sum_here = room.totals[place]
     for there in range(place, last + 1):
         room.totals[there] = np.float64(np.float32(room.totals[there] - sum_here))

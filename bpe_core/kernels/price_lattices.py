@@ -19,8 +19,9 @@ _ONE = np.uint64(1)
 
 
 class Words(NamedTuple):
-    """The symbols of words end to end, with the start of each word and the end of all words, and the count of each
-    word.
+    """The symbols of all words end to end, the offset of each word, and the count of each word.
+
+    The last offset is the end of all words.
     """
 
     symbols: npt.NDArray[np.int32]
@@ -29,7 +30,10 @@ class Words(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The pieces of words in a hash table of their beginnings, with the number, count and length of each piece."""
+    """The pieces that occur in words, each with its number, its count and its length.
+
+    A hash table finds a piece from the number of its beginning and its last symbol.
+    """
 
     slots: npt.NDArray[np.uint64]
     counts: npt.NDArray[np.int64]
@@ -60,7 +64,10 @@ class Desk(NamedTuple):
 
 @kernel
 def find_pieces(words, counted, longest, word):
-    """Count all pieces of the words from `word` on. Return the first word for which there is no room."""
+    """Count all pieces that occur in the words from `word` on.
+
+    Return the first word for which the tables have no room.
+    """
     slots, number = counted.slots, counted.number
     while word < len(words.counts):
         first, stop = words.starts[word], words.starts[word + 1]
@@ -159,9 +166,9 @@ def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, 
 
 @inlined
 def _without(edges, inside, ahead, behind, start, begin, end, left_out):
-    """Return the fewest tokens of a word without one of its edges.
+    """Return the fewest tokens of a word if the piece at one of its edges is removed.
 
-    Either a token ends inside the edge, or a longer token covers the edge.
+    In the best split without this edge, either a token ends inside the edge, or a longer token covers the edge.
     """
     best = ahead[begin + 1] + behind[begin + 1]
     for node in range(begin + 2, end):
@@ -179,7 +186,7 @@ def weigh_pieces(words, edges, inside, gains, losses, desk, first_word, stop_wor
     """Split words into the fewest tokens with the pieces that `inside` marks. Return the number of tokens.
 
     `gains` gets the number of tokens that each unmarked piece would save, and `losses` the number that each marked
-    piece saves. The numbers are computed place by place, as if a word held the piece once.
+    piece saves. The numbers are computed for each place separately, and the numbers of a piece are added up.
     """
     total = np.int64(0)
     ahead, behind, came = desk.ahead, desk.behind, desk.edge

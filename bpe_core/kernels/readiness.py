@@ -1,4 +1,4 @@
-"""The decisions about machine code: whether it is there, whether work of some size uses it, and when it is made.
+"""The decisions about machine code: whether it is compiled, whether work of some size uses it, and when it is compiled.
 
 Making machine code takes minutes, once on a computer. Loading stored code takes a twentieth of a second. Python itself
 does small work that it can do as well, such as counting. Other work has only a slow specification in Python, so it uses
@@ -45,20 +45,20 @@ _said = ""  # the last words of the compiler, once it has failed
 
 @cache
 def kernels_exist() -> bool:
-    """Return whether Numba is installed. Without Numba, all work that can runs in plain Python."""
+    """Return whether Numba is installed. Without Numba, everything that can run in plain Python does so."""
     # This is called for every small text, and the search takes longer than encoding most of them.
     return find_spec("numba") is not None
 
 
 def forbidden() -> bool:
-    """Return whether the person asks for plain Python, to compare it or to avoid trouble with machine code."""
+    """Return whether a person has requested plain Python instead of machine code."""
     return bool(os.environ.get("BPE_EXPLORER_PLAIN"))
 
 
 def ready(part: str = "") -> bool:
-    """Return whether the kernels of a part can be loaded in a moment.
+    """Return whether the machine code of a part of the kernels is stored, so that it can be loaded in a moment.
 
-    Without a part, this must hold for all kernels.
+    If no part is given, return whether this is true of all kernels.
     """
     if forbidden() or not kernels_exist():
         return False
@@ -140,9 +140,9 @@ def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work =
 
 
 def make_now(work: Work = ALONE) -> bool:
-    """Make all machine code, and return whether it is there.
+    """Compile all machine code now, and return whether it is compiled.
 
-    If Numba's own cache is used instead, try again to make it.
+    If Numba's own cache is used instead of stored code, try again to store the code.
     """
     prepare(aside=False, again=True)
     while preparing():
@@ -159,7 +159,7 @@ def prepare(*, in_memory: bool = False, aside: bool = True, again: bool = False)
     """Let a second process make machine code, unless a process makes it already.
 
     If the code cannot be stored in a folder, it is made only with `in_memory`. With `aside`, the second process has a
-    low priority. If Numba's own cache is used instead, the code is made only with `again`.
+    low priority. If Numba's own cache is used instead of stored code, the code is made only with `again`.
     """
     global _compiler, _receiver
     if forbidden() or not kernels_exist():
@@ -200,7 +200,7 @@ def _receive(compiler: subprocess.Popen[bytes]) -> None:
 
 
 def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
-    """Start `bpe_core.compiler` in a separate process, with the modules that this process would import."""
+    """Start `bpe_core.compiler` in a separate process, with the same import paths as this process."""
     import subprocess  # every command calls `ready`, but few commands start the compiler
 
     # Without '': a file named like one of our modules in the person's folder must not be imported.

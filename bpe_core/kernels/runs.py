@@ -9,11 +9,10 @@ from bpe_core.kernels.jit import kernel
 
 @kernel
 def cut_runs(data, runs, meets, cuts):
-    """Write the offsets at which runs may be divided: their beginnings, and places inside them that no token
-    crosses.
+    """Write the offsets at which runs may be divided: the beginning of each run, and places that no token can cross.
 
-    No token crosses a place between two bytes that are neighbours in no token. The last offset is the end of the last
-    run. Return the number of offsets.
+    If no token holds two bytes as neighbours, no token can cross the place between them. `meets` says which bytes are
+    neighbours. The last offset is the end of the last run. Return the number of offsets.
     """
     count, one = np.uint64(0), np.uint64(1)
     for run in range(len(runs) - 1):
@@ -31,7 +30,7 @@ def cut_runs(data, runs, meets, cuts):
 
 @kernel
 def find_borders(ids, lengths, places, borders):
-    """Write how many tokens lie before each of these offsets of a text. No token may cross an offset."""
+    """Write for each offset in a text the number of tokens before it. No token may lie across one of these offsets."""
     token, place = np.int64(0), np.int64(places[0])
     for i in range(len(places)):
         while place < places[i]:

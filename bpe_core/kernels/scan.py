@@ -49,10 +49,10 @@ _CUTS = CUT_BEFORE | CUT_FIRST | CUT_SECOND
 
 @inlined
 def step_eight(entries, kinds, data, place, row, cut_bits, met, bit):
-    """Read eight characters from a row of the table of pairs on.
+    """Read eight ASCII characters, two by two, from the state `row` on.
 
-    Return the next row, the cuts as bits, and the reasons why the eight characters must be read one by one. The first
-    bit says that the text is split before the character before these characters.
+    Return the next row, the cuts as bits, and the reasons why the eight characters must be read one by one. The bits
+    begin with the offset one character before these characters.
     """
     eight = load_eight(data, place)
     met |= eight & np.uint64(NOT_ASCII)
@@ -81,7 +81,8 @@ def write_places(cuts, count, bits, first):
 def scan_ascii(entries, kinds, data, place, end, row, cuts, count):
     """Read a run of ASCII in four stretches at the same time.
 
-    Return the offset and row that were reached, the number of cuts, and how many of the last stretches were right.
+    Return the offset and the state that were reached, the number of cuts, and how many of the last four results could
+    be used.
     """
     none, one = np.uint64(0), np.uint64(1)
     two, three, width, half = np.uint64(2), np.uint64(3), np.uint64(STRETCH), np.uint64((1 << STRETCH) - 1)
@@ -167,7 +168,7 @@ def machine_of(table: ScanTable) -> Machine:
 
 @inlined
 def cuts_of_pair(entry, place, cuts, count):
-    """Write the offsets at which two ASCII characters split the text. Return the new number of cuts."""
+    """Write the offsets at which the text is split near two ASCII characters. Return the new number of offsets."""
     one = np.uint64(1)
     cuts[count] = place - one
     count += entry & one

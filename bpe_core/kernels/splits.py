@@ -42,7 +42,10 @@ def _mixed(number):
 
 @inlined
 def _hint_of(texts, number):
-    """Return where the hint of a number is stored: the index of a word, and the word's bit."""
+    """Return where the hint for a text's number is stored: the index of an item in `hints`, and a bit of this item.
+
+    If the bit is 0, no text has this number, and the table need not be searched.
+    """
     place = _mixed(number) >> np.uint64(_OTHERS) & np.uint64(64 * len(texts.hints) - 1)
     return place >> np.uint64(6), np.uint64(1) << (place & np.uint64(63))
 
@@ -61,7 +64,10 @@ def _may_be_there(texts, number):
 
 @inlined
 def _above_texts(slots, mixed):
-    """Return the bits of a number that a slot stores above the index of its text. Small slots stay in the cache."""
+    """Return the part of a hash that is stored in a slot together with the index of a text.
+
+    The part and the index share 32 bits, so that more slots fit into the processor's cache.
+    """
     return np.uint32(mixed >> np.uint64(32)) & ~np.uint32(len(slots) - 1)
 
 
@@ -189,9 +195,9 @@ SYMBOL = -1  # the rank of a symbol, which exists before all tokens
 
 @bundle
 class Halves(NamedTuple):
-    """A table of the two texts into which each token splits, by rank.
+    """The two texts from whose join each token is made. Tokens are listed by rank.
 
-    The texts of a token that does not split are -1.
+    The texts of a token that is made in no such way are -1.
     """
 
     tokens: Int32s  # the text of each token
@@ -236,16 +242,20 @@ def _stay_apart(texts, halves, token, cut, left, right):
 
 @inlined
 def _is_sound(halves, text, token):
-    """Return whether a text has a lower rank than a token, and was itself made by valid merges."""
+    """Return whether a text may be a half of a token.
+
+    Its rank must be lower than the token's, and merges of earlier tokens must make the text.
+    """
     rank = halves.ranks[text]
     return rank < token and (rank == SYMBOL or halves.is_sound[rank])
 
 
 @inlined
 def _halve(texts, halves, token):
-    """Find the two valid texts that make the token and that earlier tokens leave apart. Return whether they exist.
+    """Find the two valid texts whose join makes a token, and which no earlier merge would join across their boundary.
 
-    There is at most one such pair. The search begins at the end, because the left text is usually longer.
+    Return whether there are two such texts. There is at most one such pair. The search begins at the end, because the
+    left text is usually longer.
     """
     whole = halves.tokens[token]
     start, length = texts.starts[whole], texts.starts[whole + 1] - texts.starts[whole]
@@ -281,11 +291,10 @@ class ShortRoom(NamedTuple):
 
 @inlined
 def _rank_between(texts, halves, whole, begin, end, limit, token):
-    """Return the rank of a part of a token if it is below a limit.
+    """Return the rank of a part of a token as a token.
 
-    Otherwise return NO_RANK, and also for the whole token.
-
-    The numbers of the token's beginnings must be written.
+    Return NO_RANK if the part is no token, if its rank is not below `limit`, or if the part is the whole token.
+    `write_beginnings` must have been called for the token.
     """
     start, length = texts.starts[whole] + begin, end - begin
     text = _text_of_two(texts, start, length, start, length, number_between(texts, begin, end))
@@ -295,9 +304,10 @@ def _rank_between(texts, halves, whole, begin, end, limit, token):
 
 @kernel
 def _join_few(texts, halves, room, token):
-    """Join a token's symbols by the tokens before it. If more than two parts are left, join them by all other tokens.
+    """Find the halves of a token with few symbols: join its symbols by the earlier tokens until two parts are left.
 
-    Return False if the token has too many symbols, or if the list lacks one of the two parts.
+    If more than two parts are left, try again with all other tokens. Return False if the token has too many symbols, or
+    if one of the two parts is not in the list.
     """
     edges, ranks, whole = room.edges, room.ranks, halves.tokens[token]
     start, length = texts.starts[whole], texts.starts[whole + 1] - texts.starts[whole]
@@ -344,9 +354,9 @@ def _join_few(texts, halves, room, token):
 
 @kernel
 def _join_symbols(table, room, symbols, start, stop, halves, token):
-    """Join a token's symbols by the tokens before it.
+    """Find the halves of a token with many symbols: join its symbols by the earlier tokens until two parts are left.
 
-    If more than two parts are left, join them by all other tokens.
+    If more than two parts are left, try again with all other tokens.
     """
     number, first, count = table.number, table.number[0], stop - start
     for late in range(2):
@@ -367,9 +377,10 @@ def _join_symbols(table, room, symbols, start, stop, halves, token):
 
 @kernel
 def find_halves(texts, halves, room):
-    """Find the parts of each token, up to the first token whose many symbols must be joined. Return that token.
+    """Find the halves of each token, up to the first token with so many symbols that another kernel must join them.
 
-    Each token adds its own hint, so that texts which only later tokens make are rarely looked up.
+    Return this token. The hint of a token is entered when the token is reached, so texts of later tokens are rarely
+    looked up.
     """
     token = np.int64(0)
     for text in range(len(halves.ranks)):

@@ -1,4 +1,7 @@
-"""The writer of a table's rows as bytes. A row has whole numbers and known texts, with fixed texts between them."""
+"""The writer of a table's rows as bytes.
+
+Each cell shows a whole number in digits, or a text from a list. Fixed texts are written between the cells.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ class Texts(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The columns of a table. They name texts by their indices."""
+    """The columns of a table. Texts are given by their indices in the list of texts."""
 
     before: Int64s  # the text to write before each cell, and after the last cell
     first: Int64s  # the text for value 0 of each column, followed by those for 1, 2 ...; NUMBERS for digits
@@ -30,7 +33,7 @@ class Columns(NamedTuple):
 
 @inlined
 def _text_of(columns, column, value):
-    """Return the text that a cell shows. Return NUMBERS if the cell shows digits."""
+    """Return the index of the text that a cell shows. Return NUMBERS if the cell shows its value in digits."""
     if value < 0:
         return columns.nothing[0]
     first = columns.first[column]

@@ -1,10 +1,10 @@
-"""The lattices of all words: the tokens that may end at each beginning of a word, the best paths, and the expected
-counts.
+"""The lattices of all words: the tokens that can end each beginning of a word, the best paths, and expected counts.
 
 The words are a tree (`unigram_trie.py`). The tokens that may end at a node are stored side by side, the longest first.
-The words are visited in their order, and the beginnings of a word are in buffers, by their length. What leads to a node
-is computed when the node is entered. What follows the node, in all words with this beginning, is computed when the node
-is left. So each is computed once for a beginning that many words share.
+The words are visited in their order, and the beginnings of the current word are in buffers, by their length. Results
+that depend on the symbols before a node are computed when the node is entered. Results that depend on the symbols after
+the node, in all words with this beginning, are computed when the node is left. So all results are computed only once
+for a beginning that many words share.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ class Lattice(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """The buffers with an item for each beginning of a word, by the length of the beginning. Length 0 is included."""
+    """The buffers for the current word, with an item for each of its beginnings, by length.
+
+    The first item is for the empty beginning.
+    """
 
     size: npt.NDArray[np.int64]  # a single number: the length of the word in the buffers
     node: npt.NDArray[np.int64]
@@ -63,7 +66,10 @@ class Desk(NamedTuple):
 
 @inlined
 def _lay(lattice, desk, word):
-    """Write the nodes that a word adds into the buffers. Return the length of the first new beginning."""
+    """Write the nodes of a word into the buffers, but only the nodes that the word before does not have.
+
+    Return the length of the first new beginning.
+    """
     shared = np.int64(lattice.shared[word])
     first = lattice.firsts[word]
     for node in range(first, lattice.firsts[word + 1]):
@@ -74,7 +80,7 @@ def _lay(lattice, desk, word):
 
 @inlined
 def _edges_of(lattice, word):
-    """Return the units of work for a word: two, and one for each edge of its own nodes."""
+    """Return the work for a word in units: two units, and one unit for each edge of the nodes that the word adds."""
     return 2 + lattice.first_edge[lattice.firsts[word + 1]] - lattice.first_edge[lattice.firsts[word]]
 
 
@@ -116,7 +122,10 @@ def _leave_best(lattice, desk, stop):
 
 @kernel
 def cut_words(lattice, desk, scores, word, work):
-    """Split the words from `word` on, and count their tokens. Return the next word."""
+    """Find the best paths of the words from `word` on, for about `work` units of work, and count their tokens.
+
+    Return the next word.
+    """
     done = np.int64(0)
     while word < len(lattice.shared) and done < work:
         _leave_best(lattice, desk, np.int64(lattice.shared[word]))
@@ -158,7 +167,7 @@ def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
 
 @inlined
 def _note_path(lattice, tokens, before, place, weight):
-    """Add a weight to the count of each token on the path to an offset. Return the number of tokens."""
+    """Add `weight` to the count of each token on the path that ends at an offset. Return the number of tokens."""
     count = np.int64(0)
     while place > 0:
         lattice.counts[tokens[place]] += weight
@@ -169,7 +178,7 @@ def _note_path(lattice, tokens, before, place, weight):
 
 @kernel
 def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
-    """Split the word in the buffers again whenever a token of its best path is dropped. Return the amount of work."""
+    """Split the current word again each time a token of its best path is dropped. Return the amount of work."""
     size, work = desk.size[0], np.int64(0)
     best, tokens, before = desk.other, desk.other_token, desk.other_before
     best[0] = 0.0
@@ -199,11 +208,9 @@ def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
 
 @inlined
 def _cut_without(lattice, desk, scores, turns, turn):
-    """Find the best paths that change without the tokens that are dropped up to this turn.
+    """Find new best paths to the beginnings of a word, after tokens were dropped up to the step `turn`.
 
-    Return the number of these paths.
-
-    No other path can change.
+    Only paths with a dropped token change, so only these paths are searched. Return their number.
     """
     best, tokens, before, is_new = desk.other, desk.other_token, desk.other_before, desk.is_new
     changed = np.int64(0)
@@ -284,9 +291,9 @@ def tidy_edges(lattice, scores):
 
 @inlined
 def _leave_expected(lattice, desk, shares, stop):
-    """Add the expected counts of the tokens that end at the last beginnings, from the words that go on from there.
+    """Add the expected counts of the tokens that end at the longest beginnings, down to the length `stop`.
 
-    The longest beginning comes first.
+    All words with these beginnings have been visited, so the probability of what comes after them is complete.
     """
     reached, left = desk.score, desk.left
     for place in range(desk.size[0], stop, -1):
@@ -304,11 +311,11 @@ def _leave_expected(lattice, desk, shares, stop):
 
 @kernel
 def expect_words(lattice, desk, shares, likelihood, word, work):
-    """Add the probability of all paths through each token to `shares`, for the words from `word` on.
+    """Add to `shares`, for each token, the probability of all paths through the token, for the words from `word` on.
 
     Return the next word.
 
-    In `shares` this number stands after the probability of the token.
+    `shares` holds two numbers for each token: its own probability, and this sum.
     """
     done = np.int64(0)
     reached, last = desk.score, len(lattice.edge_id) - 1
@@ -338,7 +345,7 @@ def expect_words(lattice, desk, shares, likelihood, word, work):
 
 @inlined
 def _lifted(number, times):
-    """Return a number scaled up `times` times, or scaled down if `times` is below 0."""
+    """Return a number multiplied by a large factor `times` times. If `times` is below 0, divide the number instead."""
     for _ in range(min(times, MOST_LIFTS)):
         number *= LIFT
     for _ in range(min(-times, MOST_LIFTS)):
@@ -350,7 +357,8 @@ def _lifted(number, times):
 def _expect_long_word(lattice, desk, shares, weight):
     """Compute the expected counts for a long word.
 
-    Numbers are scaled to stay in range, and how often is stored beside them.
+    Its probabilities are too small for ordinary numbers. So they are multiplied by a large factor, and how often is
+    stored beside each number.
     """
     size = desk.size[0]
     reached, left, lifts, lifts_left = desk.other, desk.other_left, desk.lifts, desk.lifts_left

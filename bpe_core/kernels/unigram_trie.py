@@ -49,7 +49,10 @@ class Trie(NamedTuple):
 
 @kernel
 def share(words, shared, lengths):
-    """Find how many symbols each word shares with the word before it. Return the number of nodes, with the root."""
+    """Find how many symbols the beginning of each word has in common with the word before it.
+
+    Return the number of nodes in the tree, with the root.
+    """
     symbols, nodes, before = words.symbols, np.int64(1), np.int64(0)
     for i in range(len(words.order)):
         word = words.order[i]
@@ -76,7 +79,7 @@ def _note_follower(trie, node, follower):
 
 @inlined
 def _leave(trie, path, size, stop):
-    """Add the facts about the last nodes on a path to the facts about their parents, the longest beginning first."""
+    """Add the counts and followers of nodes to their parents, from the longest beginning down to the length `stop`."""
     for depth in range(size, stop, -1):
         node, parent = path[depth], path[depth - 1]
         trie.weight[parent] += trie.weight[node]
@@ -88,7 +91,7 @@ def _leave(trie, path, size, stop):
 def plant(words, trie, leads, path):
     """Make the nodes of all words.
 
-    `leads` has for each symbol the value for which it counts when it follows another symbol.
+    `leads` has for each symbol the number that represents it as a follower of another symbol.
     """
     node, size = np.int64(1), np.int64(0)
     for i in range(len(words.order)):
@@ -243,7 +246,7 @@ def match_pieces(pieces, trie, edges, active, word):
 
 @kernel
 def cover(weight, edges, covered, ends):
-    """Find how many symbols each token may cover, and a node at which it may end."""
+    """Compute for each token the number of symbols that all its occurrences cover, and a node at which it ends."""
     for node in range(len(edges.first) - 1):
         for edge in range(edges.first[node], edges.first[node + 1]):
             id = edges.id[edge]
@@ -270,7 +273,10 @@ class Places(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A buffer for the parts of one group: the part of each place and of each symbol, and the facts about each part."""
+    """A buffer for the parts into which one group is divided.
+
+    It holds the part of each place, the part of each next symbol, and the facts about each part.
+    """
 
     node: npt.NDArray[np.int32]
     of_node: npt.NDArray[np.int32]
@@ -309,9 +315,9 @@ def lay_side_by_side(trie, nodes):
 
 @kernel
 def part_groups(tree, places, groups, longer, parts, seeds, length):
-    """Divide the groups of places by the next symbol, for pieces of this length.
+    """Divide each group of places by the next symbol, which makes pieces with `length` symbols.
 
-    Return the number of groups and of seeds.
+    Return the number of groups, and the number of seeds that were found.
     """
     written = seed_count = new_groups = np.int64(0)
     for group in range(groups):
@@ -340,7 +346,7 @@ def part_groups(tree, places, groups, longer, parts, seeds, length):
 
 @kernel
 def _part_group(tree, places, group, parts):
-    """Divide the places of a group by their next symbol. Return the number of parts and of places."""
+    """Divide the places of one group by their next symbol. Return the number of parts, and the number of places."""
     count = used = np.int64(0)
     script, last = places.scripts[group], len(places.nodes) - 1
     for i in range(places.starts[group], places.starts[group + 1]):

@@ -1,8 +1,8 @@
-"""The check of UTF-8, which is as fast as a disk delivers bytes, and the reading of characters.
+"""The check whether bytes are valid UTF-8, and the reading of characters.
 
-An automaton with nine states reads one byte at a time. The steps of a byte from all states are stored in one number:
-the step from state s is at bit s. So a state is the number of bits by which the next byte's number is shifted, and a
-byte costs one shift.
+The check is as fast as a disk delivers bytes. An automaton with nine states reads one byte at a time. The steps of a
+byte from all states are stored in one number: the step from state s is at bit s. So a state is the number of bits by
+which the next byte's number is shifted, and a byte costs one shift.
 """
 
 from __future__ import annotations

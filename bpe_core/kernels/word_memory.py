@@ -138,7 +138,7 @@ def find_keys_between_blanks(memory, data, words, first, count, keys):
 
 @kernel
 def _rare_key(data, start, length):
-    """Return the key of a long word, or of a word at the end of the text."""
+    """Return the key of a word that the fast functions cannot read: a long word, or a word at the end of the text."""
     if length <= LONGEST_INSIDE:
         second = load(data, start + 8, length - 8) if length > 8 else np.uint64(0)
         return load(data, start, length), second | np.uint64(length) << _LENGTH_SHIFT
@@ -183,7 +183,10 @@ def is_same_word(memory, result, data, start, length):
 
 @kernel
 def grow_slots(old, new):
-    """Copy all slots to this thread's new, empty table. Words that other threads enter at the same time may be lost."""
+    """Copy all slots into a new, empty table that only this thread uses.
+
+    Words that other threads enter into the old table at the same time may be lost.
+    """
     for entry in range(0, len(old), SLOT):
         last = look_up(old, np.uint64(entry + 3))
         if last <= _CLAIMED:
@@ -197,7 +200,7 @@ def grow_slots(old, new):
 
 @inlined
 def lacks_memory(memory, most):
-    """Return whether the memory may lack room for another word with at most `most` ids."""
+    """Return whether the memory may have too little room for another word with at most `most` ids."""
     number = memory.number
     return (
         number[ENTRIES] >= look_at(number, np.uint64(LAST_ENTRY))  # zero as soon as there is a larger table
@@ -242,9 +245,10 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
 
 @inlined
 def recall_run(memory, keys, done, count, out, free):
-    """Write the results of words, and stop at a word that is long or not stored near its first slot.
+    """Write the results of several words in a row.
 
-    Return the number of words, and the end of the results.
+    Stop at a word that is long, or that is not stored near its first slot. Return the number of words, and the end of
+    the results.
     """
     slots, firsts, seconds, places = memory.slots, keys.first, keys.second, keys.places
     word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)

@@ -134,7 +134,8 @@ HANDED_OVER = -1  # in place of the offset where a word was first seen: another 
 def add_short(words, more, more_firsts):
     """Add a table of short words to another table, which must have room for all words.
 
-    The rows are added in the order of hashes, so a table that grows during the work would become too full.
+    The rows are added in the order of their hashes. So a smaller table that grows during the work would become too
+    full.
     """
     table, firsts = words.short, words.short_firsts
     mask = np.uint64(len(firsts) - 1)
@@ -198,8 +199,8 @@ def add_long(words, more):
 def hand_over_short(words, more, begin, stop):
     """Move the counts of short words that both tables hold from `more` to `words`. Return the number of these words.
 
-    Only words that belong in slots `begin` to `stop` are moved. A moved word is marked and stays in its row, because
-    without the row, words after it would not be found.
+    Only words whose search begins in the slots from `begin` to `stop` are moved. A moved word is marked, but its row
+    stays in the table. If the row were empty, a search for a word in a later row would end there.
     """
     table, firsts = words.short, words.short_firsts
     mask, more_mask = np.uint64(len(firsts) - 1), np.uint64(len(more.short_firsts) - 1)
@@ -232,7 +233,7 @@ def _is_between(slot, begin, stop):
 def hand_over_long(words, more, begin, stop):
     """Move the counts of long words that both tables hold from `more` to `words`. Return the number of these words.
 
-    Only words that belong in slots `begin` to `stop` are moved.
+    Only words whose search begins in the slots from `begin` to `stop` are moved.
     """
     table, firsts, copies = words.long, words.long_firsts, words.copies
     mask, more_mask = np.uint64(len(firsts) - 1), np.uint64(len(more.long_firsts) - 1)
@@ -266,7 +267,10 @@ def hand_over_long(words, more, begin, stop):
 
 @kernel
 def list_words(words, firsts, slots):
-    """Write the place where each word was first seen, and its slot. The slot of a long word is written as -1 - slot."""
+    """Write for each word the place where the word was first seen, and the slot of the word.
+
+    The slot of a long word is written as -1 - slot.
+    """
     listed = 0
     for slot in range(len(words.short_firsts)):
         if words.short[SHORT_ROW * slot + COUNT] != np.uint64(0) and words.short_firsts[slot] != HANDED_OVER:
@@ -282,7 +286,10 @@ def list_words(words, firsts, slots):
 
 @kernel
 def write_counts(words, slots, ranks, counts, lengths):
-    """Write the counts and the lengths of the words in these slots. The numbers of a word are written at its rank."""
+    """Write the count and the length of each word in these slots.
+
+    `ranks` holds for each word the index at which its numbers are written.
+    """
     for i in range(len(slots)):
         _fetch_ahead(words, slots, i)
         slot = slots[i]
@@ -312,7 +319,10 @@ def _short_length(key):
 
 @kernel
 def write_words(words, slots, ranks, starts, text):
-    """Write the words in these slots, each at the offset of its rank. First-seen order is the fastest order."""
+    """Write the texts of the words in these slots. A word is written at the offset that `starts` has for its rank.
+
+    This is fastest if the slots are in the order in which the words were first seen.
+    """
     for i in range(len(slots)):
         _fetch_ahead(words, slots, i)
         slot, at = slots[i], starts[ranks[i]]
@@ -331,9 +341,9 @@ def write_words(words, slots, ranks, starts, text):
 
 @kernel
 def number_words(text, starts, begin, stop, keys, places, rows, firsts, count):
-    """Assign numbers to the words from `begin` to `stop`.
+    """Give each distinct word among the words from `begin` to `stop` a number, its index in first-seen order.
 
-    The first `count` numbers are taken. Return the new number of distinct words.
+    `count` words already have numbers. Return the new number of distinct words.
 
     The table has at least a third more slots than words. `firsts` gets the first word with each number. Seven bytes
     must follow the text.
@@ -364,7 +374,7 @@ def number_words(text, starts, begin, stop, keys, places, rows, firsts, count):
 
 @kernel
 def gather_words(text, starts, begin, stop, chosen, new_starts, gathered):
-    """Write the words with the numbers in `chosen` end to end."""
+    """Write the words whose numbers are in `chosen`, end to end."""
     for i in range(begin, stop):
         source, target = starts[chosen[i]], new_starts[i]
         for place in range(new_starts[i + 1] - target):
@@ -373,9 +383,9 @@ def gather_words(text, starts, begin, stop, chosen, new_starts, gathered):
 
 @kernel
 def count_tokens(ids, starts, rows, times, counts):
-    """Count the tokens of some words, each word `times` times.
+    """Add to the count of each token in some words. The tokens of the word in row `rows[i]` count `times[i]` times.
 
-    `starts` has the offset at which each word's tokens begin.
+    `starts` has the offset at which the tokens of each word begin.
     """
     for i in range(len(rows)):
         for place in range(starts[rows[i]], starts[rows[i] + 1]):
