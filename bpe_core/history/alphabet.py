@@ -229,9 +229,7 @@ class Alphabet:
 
     @classmethod
     def with_continuations(cls, words: WordTable, recipe: Recipe) -> Alphabet:
-        """Return an alphabet in which a character has one symbol at the beginning of a word and another symbol
-        inside a word.
-        """
+        """Return an alphabet with separate symbols for characters at the beginning of a word and inside a word."""
         plain = cls.for_words(words, recipe)
         marker = recipe.marker_text.encode()
         if recipe.lists_bytes:

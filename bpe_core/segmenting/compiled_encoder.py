@@ -341,8 +341,8 @@ def joining_table(
 ) -> MergeTable:
     """Return a table of pairs with priorities.
 
-    `meeting` holds the pairs of symbols that are neighbours in some token, with the left symbol 32 bits above
-    the right.
+    `meeting` holds the pairs of symbols that are neighbours in some token. Each pair is one number: the left symbol
+    times 2**32, plus the right symbol.
     """
     nothing = np.zeros(len(meeting) + len(left), np.int32)
     table = merge_table(base, nothing, nothing)

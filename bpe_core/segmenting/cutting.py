@@ -94,8 +94,8 @@ class Cutting:
     def allowed(self, names: Allowed) -> tuple[str, ...]:
         """Return the special tokens to search in a text.
 
-        If `names` is None, return the tokens that the recipe itself matches. Raise BpeError if a name is no
-        special token.
+        If `names` is None, return the tokens that the recipe itself matches. Raise BpeError if a name is no special
+        token.
         """
         if names is None:
             return self._specials if self._matches else self._always

@@ -8,8 +8,7 @@ tokens are left. When no more than 1.1 times the requested size is left, the lea
 size is reached.
 
 A piece that is too rare loses its probability at once, so its later drop changes nothing. A base symbol is never
-dropped. While it is rare
-("out of force"), it has the score of the least likely token, minus a penalty.
+dropped. While a base symbol is rare ("out of force"), it has the score of the least likely token, minus a penalty.
 """
 
 from __future__ import annotations
