@@ -220,7 +220,7 @@ class _Parts:
         self._joined = history.alphabet.unknown_id if joins else None
 
     def of(self, ids: Int32s, edges: Int64s) -> tuple[Int32s, Int64s]:
-        """Replace the hidden tokens in `ids`. Return the visible ids, and the new edges of the texts."""
+        """Replace the hidden tokens in `ids`. Return the new ids, and the offset of each text in these ids."""
         counts = self._counts[ids]
         before = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
         starts = np.repeat(self._first[ids] - before[:-1], counts)

@@ -74,9 +74,10 @@ class LongestPieces:
 
 
 def _with_spelled(starting: Ids, continuing: Ids, marker: str) -> Ids:
-    """Return the tokens that can begin a word, with continuing tokens added by their text with the marker.
+    """Return a map of the tokens that can begin a word.
 
-    So the continuing token `##ing` can begin a word if the text itself spells `##ing`.
+    Continuing tokens are included under their text with the marker, because a word can spell `##ing` in the text
+    itself.
     """
     if not marker:
         return starting

@@ -298,9 +298,9 @@ class Why(ExplainedText):
 
     @cached_property
     def _cuts_at_first(self) -> Int64s:
-        """Return the index of the first symbol of each word.
+        """Return the index of the first symbol of each ordinary word inside the runs of the text.
 
-        The method learns in two stages. The words of the first stage count, and not the runs of the second stage.
+        This method is for histories that learn within ordinary words first, and then within runs of words.
         """
         ids = self._symbols.ids
         texts = self.history.alphabet.decoded

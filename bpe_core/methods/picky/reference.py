@@ -64,8 +64,8 @@ class Merge:
 class Tokens:
     """The tokens in the order in which their texts are first made, with a set of the tokens that are in use.
 
-    A word may spell the text of its marker. So two tokens have the same text only if they have the same number of base
-    symbols.
+    A word may spell the text of its marker. So two joins make the same token only if the results have the same text and
+    the same number of base symbols.
     """
 
     def __init__(self, alphabet: Alphabet) -> None:

@@ -11,7 +11,9 @@ from bpe_core.methods.superbpe.learn import transition_in
 
 
 def second_stage(history: History, name: str) -> dict[str, Any]:
-    """Return the choices with which a table's steps become the first stage of the method with this name."""
+    """Return the choices by which the method `name` continues a table. The table's steps become the method's first
+    stage.
+    """
     recipe = history.recipe
     if Method.of(recipe).goes_across_words:
         return {"transition": transition_in(history)}
