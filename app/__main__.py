@@ -99,12 +99,22 @@ def _wants_a_command(arguments: list[str]) -> bool:
 def _window_options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bpe-explorer", description="Open the window.")
     parser.add_argument("files", nargs="*", metavar="FILE", help="texts to learn from, or a session (.bpex)")
-    parser.add_argument("--screenshot", type=Path, metavar="PNG", help="train, save a picture of the window, and end")
     parser.add_argument(
-        "--dark", action="store_const", const="dark", dest="theme", help="use dark colours, whatever the setting"
+        "--screenshot", type=Path, metavar="PNG", help="train, save a picture of the window to this file, and exit"
     )
     parser.add_argument(
-        "--light", action="store_const", const="light", dest="theme", help="use light colours, whatever the setting"
+        "--dark",
+        action="store_const",
+        const="dark",
+        dest="theme",
+        help="use dark colours, even if the settings say light",
+    )
+    parser.add_argument(
+        "--light",
+        action="store_const",
+        const="light",
+        dest="theme",
+        help="use light colours, even if the settings say dark",
     )
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window, such as 1280x800")
     return parser.parse_args(arguments)

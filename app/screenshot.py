@@ -69,7 +69,7 @@ class Screenshot(QObject):
         run = self._program.session.runs.shown
         is_trained = run is not None and run.phase in (Phase.ENDED, Phase.PAUSED)
         if not is_trained:
-            sys.stderr.write(f"{run.sentence if run else 'Nothing was trained.'}\n")
+            sys.stderr.write(f"{run.sentence if run else 'No training ran, so the picture shows no result.'}\n")
         self._program.window.may_close = lambda: True  # close without questions: no person is there to answer
         self._program.window.close()
         QApplication.exit(0 if is_saved and is_trained else 1)

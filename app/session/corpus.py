@@ -179,7 +179,7 @@ class SessionCorpus(QObject):
         is_something = bool(opened.files or opened.picked or opened.folders or opened.counts)
         if left_out:
             others = len(left_out) - 1
-            more = f" And {others:,} more are left out." if others and is_something else ""
+            more = f" More files that were skipped: {others:,}." if others and is_something else ""
             details = "\n".join(left_out[:MOST_TOLD]) if others else ""
             self.aside.tell(left_out[0 if is_something else -1] + more, details, is_error=not is_something)
         if is_something:
@@ -205,7 +205,7 @@ class SessionCorpus(QObject):
         new = [sentence for number, sentence in fresh.items() if number not in self._reported]
         self._reported = set(fresh)
         if new:
-            more = f" And {len(new) - 1:,} other files cannot be learned from." if len(new) > 1 else ""
+            more = f" Other texts that cannot be counted: {len(new) - 1:,}." if len(new) > 1 else ""
             details = "\n".join(new[:MOST_TOLD]) if len(new) > 1 else ""
             choose = Answer("Choose a Column …", lambda: self.column_wanted.emit(asking[0]))
             self.aside.tell(new[0] + more, details, answers=(choose,) if asking else ())

@@ -88,7 +88,7 @@ class Document(QObject):
         if is_own and self.path is not None:
             target = self.path
         if not is_own and not self._claim(target):
-            self._aside.tell(f"{target} is open in another window; save under another name.")
+            self._aside.tell(f"{target} is open in another window. Save this session under another name.")
             return
         if is_own and not replaces_foreign and state_of(target) not in (self._state, None):
             self._ask_before_replacing(target, then)
@@ -100,9 +100,9 @@ class Document(QObject):
         )
 
     def _ask_before_replacing(self, target: Path, then: Then) -> None:
-        answer = Answer("Replace it", lambda: self.save(target, then=then, replaces_foreign=True))
-        sentence = f"{target.name} was changed by another program after you opened it here. Save under another name, or"
-        self._aside.tell(f"{sentence} replace its present content.", answers=(answer,))
+        answer = Answer("Replace the File", lambda: self.save(target, then=then, replaces_foreign=True))
+        sentence = f"{target.name} was changed by another program after you opened it here. Save this session under"
+        self._aside.tell(f"{sentence} another name, or replace the changed file.", answers=(answer,))
 
     def _take_saved(self, session: SavedSession, path: Path, then: Then, state: FileState) -> None:
         if path != self.path:
@@ -136,7 +136,7 @@ class Document(QObject):
         elif self.leftovers.claim(leftover):
             self._begin_opening(leftover.path, is_safety_copy=True)
         else:
-            self._aside.tell("Another window has already restored that session.", is_error=False)
+            self._aside.tell("Another window has already restored this session.", is_error=False)
 
     def _begin_opening(self, path: Path, *, is_safety_copy: bool) -> None:
         self._session.note_opening("a session" if is_safety_copy else path.name)
@@ -192,7 +192,9 @@ class Document(QObject):
             self._state = opened.state
         else:
             self.name = f"{path.stem} (copy)"
-            sentence = f"{path.name} is open in another window. This is a copy of it: save it under another name."
+            sentence = (
+                f"{path.name} is open in another window. This window shows a copy. Save the copy under another name."
+            )
             self._aside.tell(sentence, is_error=False)
         self._saved = self.snapshot()
 
@@ -295,8 +297,8 @@ class Document(QObject):
             self.leftovers.replace(brought_back)
         elif not self._is_in_trouble:
             self._aside.tell(
-                f"No safety copy of this session can be written: {refusal} Nothing is lost as long as the window is "
-                "open; save the session to another place (File > Save Session As).",
+                f"No safety copy of this session can be written: {refusal} Your work stays as long as the window is "
+                "open. Save the session to another place (File > Save Session As).",
                 refusal,
                 answers=(self._elsewhere(),),
             )
@@ -323,7 +325,7 @@ class Document(QObject):
         """Return whether a session is being saved or opened. If so, also show that to the person."""
         is_busy = self._aside.is_busy(TOPIC)
         if is_busy:
-            self._aside.tell("A session is being saved or opened; try again in a moment.")
+            self._aside.tell("A session is being saved or opened. Try again in a moment.")
         return is_busy
 
     def _is_own(self, path: Path) -> bool:

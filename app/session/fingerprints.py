@@ -70,11 +70,11 @@ class Fingerprints(QObject):
         (changed, missing) = paths
         parts = []
         if changed:
-            parts.append(f"{_names(changed)} changed since the runs of this session learned from it")
+            parts.append(f"{_names(changed)} changed after the training of this session.")
         if missing:
-            parts.append(f"{_names(missing)} cannot be found any more")
+            parts.append(f"{_names(missing)} cannot be found any more.")
         if parts:
-            sentence = f"{'; '.join(parts)}. The runs can still continue: they keep the words of the old texts."
+            sentence = f"{' '.join(parts)} The runs can still continue, because they keep the words of the old texts."
             details = [f"changed: {path}" for path in changed] + [f"missing: {path}" for path in missing]
             self._aside.tell(sentence, "\n".join(details), is_error=False, can_wait=True)
 

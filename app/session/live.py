@@ -73,11 +73,11 @@ class LiveLearning(QObject):
 
     def _offer_to_learn(self, shown: Run, sources: CorpusTexts, recipe: Recipe) -> None:
         opened = [source for source in sources if not any(source.is_same_as(mine) for mine in shown.sources)]
-        sentence = "The recipe has changed: press Train to learn with it."
+        sentence = "The recipe has changed. Press Train to train with the new recipe."
         if not shown.is_of(sources):
             named = [sized_name(source) for source in opened[:MOST_NAMED]]
             more = f" and {len(opened) - MOST_NAMED:,} more" if len(opened) > MOST_NAMED else ""
-            sentence = f"{'; '.join(named) or 'Other texts'}{more}: press Train."
+            sentence = f"Press Train to learn from {'; '.join(named) or 'other texts'}{more}."
         learn = Answer("Train", partial(self._session.train, fits=True))
 
         def is_still_true() -> bool:
@@ -133,9 +133,13 @@ class LiveLearning(QObject):
     def _tell(self, run: Run, comparison: TableComparison) -> None:
         steps = run.wording.steps
         if comparison.first is None and not comparison.differing:
-            self._aside.tell(f"The {steps} are the same as before.", is_error=False)
+            self._aside.tell(f"All {steps} are the same as before the change.", is_error=False)
             return
-        parted = "" if comparison.first is None else f"; they differ from {run.wording.step} {comparison.first + 1:,}"
+        parted = (
+            ""
+            if comparison.first is None
+            else f". The {steps} differ from {run.wording.step} {comparison.first + 1:,} on"
+        )
         self._aside.tell(f"{comparison.new_tokens}{parted}.", is_error=False)
 
     def _is_used(self, run: Run) -> bool:

@@ -30,13 +30,13 @@ MANIFEST = ".manifest.json"
 LOOK_AGAIN = 0.1  # seconds between two looks at the file
 PROGRAM = "app"  # `app` can draw pictures for print, too
 NO_COMMAND = (
-    "{} was saved without a manifest: no command draws a picture like the window's. Save the values (CSV, JSON …), or "
-    "save a chart with File > Save Figure for Print, because commands can make these."
+    "{} was saved without a manifest, because no command draws a picture like the window's. Commands can make files "
+    "of values (CSV, JSON …) and charts saved with File > Save Figure for Print."
 )
 NO_FILES = "{} was saved without a manifest: {}"
-DIFFERENT = "{} was saved without a manifest: the command makes a different file, so the manifest would be wrong."
-STILL_LEARNING = " Wait until training has ended, or pause it, and save again."
-KEPT = "{} was made again by a command and is identical; {} says how."
+DIFFERENT = "{} was saved without a manifest: its command makes a different file, so the manifest would be wrong."
+STILL_LEARNING = " Wait until training has ended, or pause the training, and save again."
+KEPT = "A command made {} again, and the file is identical. The manifest {} holds this command."
 
 
 def run_of_session(number: int) -> str:
@@ -129,13 +129,15 @@ def in_full(command: Sequence[str], path: Path, beside: Path, texts: TextsBeside
             yield word
 
 
-IN_NO_FILE = "the text {} is only an address, and its content may change; save it as a file and open that."
+IN_NO_FILE = "the text {} is an address, and its content may change. Save the text as a file and open this file."
 READ_SO = (
-    "the text {} is read with separate options (encoding, column, files of a folder), which commands cannot set for a "
-    "single text; save it as a plain file and open that file."
+    "the text {} is read with separate options (encoding, column, files of a folder), and commands cannot set these "
+    "options for a single text. Save the text as a plain file and open this file."
 )
-TWO_ALIKE = "two texts are called {}, so their rows would have the same name; rename a file, or put both into groups."
-SOME_IN_GROUPS = "some texts are in groups and some are not, which no command can express; put all into groups."
+TWO_ALIKE = (
+    "two texts are called {}, so their rows would have the same name. Rename a file, or put both texts into groups."
+)
+SOME_IN_GROUPS = "some texts are in groups and some are not. No command can express this. Put all texts into groups."
 
 
 class TextsBeside:

@@ -47,7 +47,7 @@ class MergeFilter:
         try:
             self._matches_in(())
         except re.error as error:
-            return f"Not a regular expression: {error.msg}."
+            return f"This is not a valid regular expression: {error.msg}."
         except ValueError:
             return NOT_HEX
         return ""

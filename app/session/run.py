@@ -214,14 +214,17 @@ class Run:
         if not listed.can_be_steered:
             return f"{listed.title} does not merge pairs, so no pair can be forbidden or forced."
         if self.history is not None and listed_alone(self.history):
-            return "This table does not say what its tokens are made of, so it cannot be branched."
+            return (
+                "The file of this table does not say which pairs its tokens were merged from, so no branch can begin "
+                "here."
+            )
         if self.history is None or self.words is None:
-            return "The words with these pairs are not known yet: use Training > Count on My Corpus first."
+            return "The words with these pairs are unknown. Use Training > Count on My Corpus first."
         if self.history.joining is not None:
-            return "This table merges by priority, so it cannot be branched."
+            return "This table does not join pairs in the order of its steps, so no branch can begin here."
         if step <= self.recipe.grown_from:
             first = self.wording.counted(self.recipe.grown_from)
-            return f"The first {first} belong to the table that was extended, so they cannot be changed."
+            return f"The first {first} belong to the table before its extension, so they cannot be changed."
         return ""
 
     def end_sentence(self) -> str:
@@ -283,8 +286,15 @@ def turns_of(run: Run | None) -> tuple[tuple[int, ...], str]:
         {intervention.step - 1 for intervention in recipe.interventions} | ({recipe.grown_from} - {0}) | turns.keys()
     )
     said = [f"After {recipe.wording.step} {step:,}: {what}." for step, what in turns.items()]
-    said += [f"The table that was extended ends at {recipe.grown_from:,}."] if recipe.grown_from else []
-    said += [f"Changed by hand at {intervention.step:,}." for intervention in recipe.interventions[:MOST_TURNS]]
+    said += (
+        [f"The table before its extension ends at {recipe.wording.step} {recipe.grown_from:,}."]
+        if recipe.grown_from
+        else []
+    )
+    said += [
+        f"A pair was forbidden or forced at {recipe.wording.step} {intervention.step:,}."
+        for intervention in recipe.interventions[:MOST_TURNS]
+    ]
     return tuple(sorted(moments)), "\n".join(said)
 
 

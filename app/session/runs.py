@@ -36,8 +36,8 @@ from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Fingerprint
 
-UNCOUNTED = "Counting was cancelled; the merges have no counts."
-UNEXPECTED = "Training ended because of an unexpected error; what was learned is kept."
+UNCOUNTED = "Counting was cancelled, so the merges have no counts."
+UNEXPECTED = "Training ended because of an unexpected error. The steps before the error are kept."
 CANCELLED = "Counting was cancelled, so there is nothing to learn from."
 
 
@@ -129,8 +129,8 @@ class Runs(RunList):
             self._learn(run, None)
 
     def _tell_no_text(self, sentence: str) -> None:
-        what_to_do = "open a file, paste a text or choose a sample."
-        self._aside.tell(f"{sentence}: {what_to_do}", is_still_true=lambda: not self.has_texts())
+        what_to_do = "Open a file, paste a text or choose a sample."
+        self._aside.tell(f"{sentence}. {what_to_do}", is_still_true=lambda: not self.has_texts())
 
     def set_pace(self, merges_per_second: float | None) -> None:
         self.merges_per_second = merges_per_second
@@ -270,7 +270,7 @@ class Runs(RunList):
         run.gone_on = gone_on
         run.history = extended.history
         run.recipe = extended.history.recipe
-        self._end(run, f"{len(extended.added):,} tokens are new; all others keep their ids.")
+        self._end(run, f"{len(extended.added):,} tokens are new. All older tokens keep their ids.")
         if run is self.shown:
             self._cursor.set_end(run.learned)
 

@@ -107,7 +107,7 @@ class Session(QObject):
         gone = self.runs.with_branches(run)
         busy = next((gone_run for gone_run in gone if gone_run.is_busy or gone_run.job is not None), None)
         if busy is not None:
-            self.aside.tell(f"Run {busy.number:,} is learning: stop it first.", is_error=False)
+            self.aside.tell(f"Run {busy.number:,} is still training. Stop the training first.", is_error=False)
             return
         step = Step(self.undo, f"Delete run {run.number:,}", partial(self.runs.keep, gone), True, False)
         self.undo.push(step)

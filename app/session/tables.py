@@ -33,7 +33,7 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.verification.import_check import Agreement, check_import
 
 OPENING = "import"
-RENUMBERED = "The file gives its tokens ids in its own order; these ids are shown here, too."
+RENUMBERED = "The file does not number its tokens in the order of the steps. The window shows the ids of the file."
 
 
 class ImportedTable(NamedTuple):
@@ -62,7 +62,7 @@ class Imports(QObject):
     def open(self, path: Path, opened: Callable[[Run], None] | None = None) -> None:
         """Open a tokenizer file as a run. Pass the run to `opened`, or show the run if `opened` is None."""
         if self.is_busy:
-            self._aside.tell("A tokenizer is being opened; try again in a moment.", is_error=False)
+            self._aside.tell("A tokenizer is being opened. Try again in a moment.", is_error=False)
             return
         take = partial(self._take, path, opened)
         work, ended = lambda task: _read(path, task.cancelled), self.ended.emit
@@ -79,13 +79,13 @@ class Imports(QObject):
         notes = table.notes if history.numbers is None else (*table.notes, RENUMBERED)
         notes = notes if agreement is None else (*notes, *agreement.notes)
         history.recipe = history.recipe.with_changes(name=path.name)
-        lacks = "" if history.has_counts else " It has no counts."
+        lacks = "" if history.has_counts else " The file has no counts."
         origin_text = f"Imported from {path.name} ({table.format}).{lacks}"
         run = self._runs.add_table(history, names, origin_text, is_shown=opened is None)
         run.origin = origin
         if opened is not None:
             opened(run)
-        about = " The details say what the file does differently." if notes else ""
+        about = " The details say how the file differs from other tokenizers." if notes else ""
         agrees = "" if agreement is None or agreement.silence else f" It {agreement.sentence}."
         sentence = f"Opened {path.name}: {steps_in_words(history)} ({table.format}).{agrees}{about}"
         self._aside.tell(sentence, "\n".join(notes), is_error=False)
@@ -167,9 +167,9 @@ class GrowthNews(QObject):
         new = extended.added.tolist()
         learned = int(is_learned(growing.old).sum())
         sentence = (
-            f"Run {run.number:,}: {len(new):,} new tokens, numbered {new[0]:,} to {new[-1]:,}; all others keep their "
-            f"ids. Your text: {growth.text}. {len(growth.unused):,} of the table's {learned:,} old tokens occur "
-            "nowhere in the corpus."
+            f"Run {run.number:,} adds {len(new):,} tokens with ids {new[0]:,} to {new[-1]:,}. All older tokens keep "
+            f"their ids. Your text: {growth.text}. {len(growth.unused):,} of the {learned:,} old tokens of the table "
+            "occur nowhere in the corpus."
         )
         details = "\n".join([*growth.by_file, *self._listed(run, growth.unused)])
         if growth.by_file:
@@ -180,7 +180,9 @@ class GrowthNews(QObject):
         if run.names is None or not unused:
             return []
         more = " …" if len(unused) > MOST_LISTED else ""
-        return ["Never used: " + ", ".join(run.names.text[id] for id in unused[:MOST_LISTED]) + more]
+        return [
+            "Tokens that the corpus never uses: " + ", ".join(run.names.text[id] for id in unused[:MOST_LISTED]) + more
+        ]
 
 
 def _gone_on(run: Run, growing: TableToExtend) -> ExtendedTable | None:

@@ -16,7 +16,7 @@ from bpe_core.session_file import EXTENSION
 
 PROGRAM = "bpe-explorer"
 UNSAVED = "session" + EXTENSION
-SAVE_FIRST = "Save the session as {} first: the copied lines open it."
+SAVE_FIRST = "Save the session as {} first. The copied lines open this file."
 
 
 def as_command(command: Sequence[str], session: Path | None, texts: CorpusTexts, result: Path | None = None) -> str:

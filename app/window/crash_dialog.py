@@ -17,8 +17,8 @@ from app.window.parts.layouts import in_column
 from app.window.parts.widgets import fixed_text, paragraph
 
 SENTENCE = (
-    "The program made an unexpected error. Your work is still here, but your last action may have failed. Please copy "
-    "the text below and send it to the authors, so that they can fix the error."
+    "An unexpected error happened in the program. Your work is still here, but your last action may have failed. "
+    "Please copy the text below and send it to the authors, so that they can fix the error."
 )
 
 

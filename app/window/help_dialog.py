@@ -18,7 +18,8 @@ ABOUT = """
 <p>{version}</p>
 <p>Watch how a byte-pair-encoding tokenizer is learned, travel through its history, and ask why a text is split where it
 is.</p>
-<p>It connects only to computers whose addresses or <code>hf:</code> names you type. Your texts stay here.</p>
+<p>The program connects only to computers whose addresses or <code>hf:</code> names you type. Your texts stay on this
+computer.</p>
 """
 
 

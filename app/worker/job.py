@@ -166,13 +166,13 @@ class Job:
         except BpeError as error:
             self.failure = str(error)
         except MemoryError:
-            self.failure = "There is not enough memory for this; try a smaller text or vocabulary."
+            self.failure = "There is not enough memory for this task. Try a smaller text or vocabulary."
         finally:
             # Other errors go on to threading.excepthook, which shows them. The job has ended, too.
             self._end()
 
     def _refuse(self) -> None:
-        self.failure = "This computer has no threads left to work with; close other programs, then try again."
+        self.failure = "This computer cannot start another thread. Close other programs, then try again."
         self._end()
 
     def _end(self) -> None:

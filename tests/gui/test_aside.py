@@ -182,7 +182,7 @@ def test_a_background_task_that_gets_no_thread_reports_an_error_and_leaves_its_t
     next_one.ask(aside, "sum", lambda task: 2)
     wait_until_free(qtbot, aside)
     assert heard.news[2][0] == "failed"
-    assert "no threads left" in heard.news[2][1]
+    assert "cannot start another thread" in heard.news[2][1]
     assert next_one.news == [("done", 2), ("ended",)]
 
 

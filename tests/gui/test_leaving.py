@@ -79,7 +79,7 @@ def test_closing_without_a_safety_copy_asks_and_says_why(unkept: Program, answer
     answering(Button.Cancel, unkept.window.close)
     assert unkept.window.isVisible()
     (said,) = answering.asked
-    assert "no safety copy" in said
+    assert "safety copy cannot be written" in said
     assert "Could not write" in said
     unkept.token_text.set_text("and it goes on")
     answering(Button.Discard, unkept.window.close)
@@ -152,8 +152,8 @@ def test_quitting_with_unsaved_work_of_the_user_asks_what_to_do(
     assert program.window.isVisible()
     assert answering.asked == [
         (
-            "Do you want to save this session? If you keep it for next time, BPE Explorer offers to restore it at the "
-            "next start."
+            "Do you want to save this session? If you keep the session for next time, BPE Explorer offers "
+            "to restore it at the next start."
         )
     ]
     event = PersonalCloseEvent()
@@ -186,7 +186,7 @@ def test_a_new_session_offers_to_restore_the_previous_session(qtbot: QtBot, prog
     program.token_text.set_text("not to be lost")
     qtbot.waitUntil(lambda: program.session.text.value == "not to be lost", timeout=WAIT)
     program.actions["new_session"].trigger()
-    wait_for_sentence(qtbot, program, "The session before this session is kept: ")
+    wait_for_sentence(qtbot, program, "The previous session is kept as an unsaved session: ")
     assert program.token_text.text() != "not to be lost"
     next(button for button in program.messages.findChildren(QPushButton) if button.text() == "Restore").click()
     qtbot.waitUntil(lambda: program.token_text.text() == "not to be lost", timeout=WAIT)

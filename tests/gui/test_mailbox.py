@@ -93,7 +93,7 @@ class Work(Job):
     [
         (None, ""),
         (CorpusError("The file is gone."), "The file is gone."),
-        (MemoryError(), "There is not enough memory for this; try a smaller text or vocabulary."),
+        (MemoryError(), "There is not enough memory for this task. Try a smaller text or vocabulary."),
     ],
 )
 def test_every_job_posts_a_message_when_it_ends(

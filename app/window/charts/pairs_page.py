@@ -49,7 +49,7 @@ HEADER_GAP = 6.0
 LEAST, LEAST_ROWS = 90, 56  # least height in pixels; with tokens alone
 SHARE = 0.75  # share of a step's time in which the pairs move
 BEHIND = 0.4  # opacity of bars that belong to another moment than the one shown
-LEARNED = "Learned up to this step, the longest first"
+LEARNED = "Tokens learned up to this step, the longest first"
 
 
 class PairsPage(Page):

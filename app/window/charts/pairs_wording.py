@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from app.window.charts.pairs_model import Bar, PairsModel
 from app.window.parts.wording import count_text, from_the_left
 
-HOW_TO = "Click to follow this pair through time; right-click to force or forbid it."
+HOW_TO = "Click to follow this pair through all steps. Right-click to force or forbid this pair."
 
 
 def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
@@ -17,7 +17,7 @@ def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
     wording = model.wording
     moment = f"After {count_text(model.at, model.wording.step)}"
     if not any(bar.is_next for bar in model.bars):
-        return f"{moment} these lead; the imported table merges another pair"
+        return f"{moment}, these pairs are the most frequent, but the imported table merges another pair"
     if model.bars[0].is_leaving and wording.choice == "pair":
         return f"{moment}, the orange token is dropped next, because a merge used most of its occurrences"
     tied = sum(bar.is_tied for bar in model.bars)
@@ -26,7 +26,9 @@ def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
     best = f", {wording.best or 'the most frequent'}" if wording.best or not tie else ""
     text = f"{moment}, {following} is the orange {wording.choice}{best}"
     how_many = f"{tied} or more" if tied == len(model.bars) else str(tied)  # lower pairs are unknown
-    text = f"{text}; {how_many} have the same {model.measure}, and the tie rule decides" if tie else text
+    text = (
+        f"{text}. {how_many} {wording.choice}s have the same {model.measure}, and the tie rule decides" if tie else text
+    )
     text += _what_bars_show(model)
     if not losses:
         return text
@@ -56,7 +58,7 @@ def _why_none_lead(model: PairsModel) -> str:
         return f"The leading {choices} at this step are being counted …"
     if model.has_begun:
         return f"No {wording.choice} is left that can be {wording.done}."
-    return f"The leading {choices} appear here when training begins."
+    return f"This chart shows the leading {choices} when training begins."
 
 
 def title_of(bar: Bar) -> str:

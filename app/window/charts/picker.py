@@ -49,8 +49,10 @@ class MeasurePicker(QWidget):
         self._measures: Measures = {}
         self.sentence = named(OneLine(), "The use of this measure")
         self.sentence.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self.measure = named(QComboBox(), "Measure", "The measure of the chart below")
-        self.about = named(QComboBox(), "Measured tokenizers and axis", "The tokenizers in the chart, and its axis")
+        self.measure = named(QComboBox(), "Measure", "Choose the measure of the chart below")
+        self.about = named(
+            QComboBox(), "Measured tokenizers and axis", "Choose the tokenizers in the chart, and its axis"
+        )
         for box in (self.measure, self.about):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         row = label("Measure"), self.measure, label("of"), self.about, (self.sentence, 1)

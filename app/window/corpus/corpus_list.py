@@ -53,15 +53,17 @@ def warning_of(source: CorpusText, counted: TextCount, splits: bool) -> str:
         return ""
     share = counted.share_in_long_words
     longest = counted.longest_word
-    warning = f"{share:.0%} of {source.name} is in words of more than {LONG_WORD} bytes (the longest has {longest:,})"
+    warning = (
+        f"Words of more than {LONG_WORD} bytes make up {share:.0%} of {source.name} (the longest word has {longest:,})"
+    )
     if counted.files > 1 and long_words.file:
         warning += f", such as in {long_words.file}"
     if long_words.better:
         return (
-            f"{warning}. This pattern does not split it well; {' or '.join(long_words.better[:2])} would split "
-            "this text better."
+            f"{warning}. The pattern of the recipe does not split this text well. "
+            f"{' or '.join(long_words.better[:2])} would split this text better."
         )
-    return f"{warning}. No other pattern would split it better; check that it is a text to learn from."
+    return f"{warning}. No other pattern would split this text better. Check that the file really holds text."
 
 
 MOVED_ROWS = "application/x-bpe-explorer-texts"
@@ -336,7 +338,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
             known = "from an address"
         outcome = self.corpus.counts.outcome_of(source, self.corpus.recipe.value)
         if isinstance(outcome, TextCount) and outcome.is_of_group:
-            return Entry(source, known, "read together with its group")
+            return Entry(source, known, "counted together with its group")
         if isinstance(outcome, TextCount):
             if source.is_folder:
                 what = "picked file" if source.picked else "file"

@@ -135,7 +135,7 @@ class GroupMenu:
                 choose(ratio=Fraction(str(round(ratio, 2))))
 
         dev = menu.addMenu("Dev Text of")
-        add_tick(dev, "None: Learned From", not group.dev_of, partial(choose, dev_of="", weight=Fraction(1)))
+        add_tick(dev, "None (Learn from It)", not group.dev_of, partial(choose, dev_of="", weight=Fraction(1)))
         for other in self._model.groups:
             if other and other != name:
                 add_tick(dev, other, group.dev_of == other, partial(choose, dev_of=other, ratio=None))

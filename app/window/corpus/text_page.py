@@ -21,10 +21,10 @@ from app.window.text.view.editor import TokenTextEdit
 TOPIC = "text to edit"
 REDRAW_MILLISECONDS = 60
 LARGE, REST_MILLISECONDS = 100_000, 250  # characters; the pause in typing after which so large a text is learned
-NO_TEXT = "There is no text yet: open a file, paste a text or choose a sample."
-OF_SESSION = "Your edits are learned from, and saved with the session. Undo removes them."
+NO_TEXT = "There is no text yet. Open a file, paste a text or choose a sample."
+OF_SESSION = "The session learns from your edits and saves them. Undo removes them."
 OF_FILE = "After an edit the text belongs to the session. The file on disk is never changed."
-WAS_FILE = "Edited: the text now belongs to the session. The file on disk is unchanged."
+WAS_FILE = "You have edited the text, so it now belongs to the session. The file on disk is unchanged."
 
 
 @dataclass(eq=False)

@@ -113,7 +113,7 @@ class CorpusWiring(QObject):
         if is_address(address):
             self.add_address(address)
         elif address:
-            sentence = f"“{address}” is not an address: addresses begin with https://, s3:// or similar."
+            sentence = f"“{address}” is not an address. An address begins with https://, s3:// or similar."
             self._corpus.aside.tell(sentence)
 
     def _ask_for_column(self, number: int) -> None:

@@ -19,7 +19,7 @@ ABOUT_COMPRESSING: dict[Direction, str] = {
         "Philip Gage's algorithm of 1994: in each block of 5,000 bytes, unused bytes replace the most frequent pairs. "
         "Files of any kind can be compressed."
     ),
-    "expand": "Restores the original of a file that was compressed with this program, byte by byte.",
+    "expand": "Restore a file that this program compressed. The restored file equals the original in every byte.",
 }
 
 

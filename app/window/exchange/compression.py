@@ -42,7 +42,9 @@ class FileCompression(FileWork):
 
     def start(self, direction: Direction, source: Path, target: Path) -> None:
         if self.is_busy:
-            self.failed.emit("Another file is still being compressed or expanded; wait for it or cancel it.")
+            self.failed.emit(
+                "Another file is still being compressed or expanded. Wait until that work has ended, or cancel it."
+            )
             return
         command = (direction, str(source.absolute()), "-o", RESULT)
 
@@ -67,13 +69,15 @@ def _expand(source: Path, target: Path, task: Task) -> str:
 def _report(report: Report, others: dict[str, int]) -> list[str]:
     lines = [f"{report.original_size:,} bytes became {_size(report.compressed_size, report.original_size)}."]
     reached = " and ".join(f"{name} {_size(size, report.original_size)}" for name, size in others.items())
-    lines.append(f"Today's compressors reach: {reached}.")
+    lines.append(f"Sizes with today's compressors: {reached}.")
     lines.append(
-        f"{count_text(report.blocks, 'block')}, {count_text(report.replaced_pairs, 'pair')} replaced; "
-        f"{report.table_bytes:,} bytes are tables."
+        f"The file has {count_text(report.blocks, 'block')}. The compressor replaced "
+        f"{count_text(report.replaced_pairs, 'pair')}, and its tables have {report.table_bytes:,} bytes."
     )
     if report.full_blocks:
-        lines.append(f"In {count_text(report.full_blocks, 'block')} all 256 bytes occur, so nothing could be replaced.")
+        lines.append(
+            f"In {count_text(report.full_blocks, 'block')} all 256 bytes occur, so no byte was free to replace a pair."
+        )
     elif not report.replaced_pairs:
         lines.append(container().NOTHING_PAYS)
     if "zstd" not in others:

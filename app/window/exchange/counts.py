@@ -25,11 +25,14 @@ TOPIC = "background counts"
 LOOKING = "status of background counts"
 BY = ("this program, on all cores", "a Dask cluster of this computer", "a Dask cluster at an address")
 ON = ("", "local")  # the first two places; the third is an address
-NO_TEXTS = "There is no text to count: open a file, paste a text or choose a sample."
-NO_PLACE = "Choose a file to write the counts to first."
-NO_ADDRESS = "Write the address of the cluster's scheduler, such as tls://host:8786. It can run any code here."
-NO_SIZE = "“{}” is not a memory size; write it as 500MB or 2GB, or leave it empty."
-NO_COUNTS = "“{}” must end in .parquet, or be a new folder that the counts become."
+NO_TEXTS = "There is no text to count. Open a file, paste a text or choose a sample."
+NO_PLACE = "First choose a file for the counts."
+NO_ADDRESS = (
+    "Write the address of the cluster's scheduler, such as tls://host:8786. The scheduler can run any code on this "
+    "computer."
+)
+NO_SIZE = "“{}” is not a memory size. Write a size such as 500MB or 2GB, or leave the field empty."
+NO_COUNTS = "“{}” must end in .parquet, or name a new folder for the counts."
 
 
 class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
@@ -124,7 +127,7 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
                 self._tell_end(status)
         if under_way and not self._has_looked and not before:
             show = Answer("Show", self.list_wanted.emit)
-            sentence = f"An earlier count is still running. Its result will be in {under_way[0].output}."
+            sentence = f"An earlier count is still running. It writes its result to {under_way[0].output}."
             self._session.aside.tell(sentence, is_error=False, answers=(show,))
         self._has_looked = True
 

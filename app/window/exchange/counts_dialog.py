@@ -16,8 +16,8 @@ from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import LinkedText, ProgressBar, entry, named, paragraph, push_button
 
 ABOUT_COUNTING = (
-    "Counts the words of the corpus into a file. You can open it, train from it, and add it to other counts. A "
-    "separate program counts, so you can close this window meanwhile."
+    "The words of the corpus and their counts are written to a file. You can open this file, train from it, and add "
+    "it to other counts. Another program counts the words, so you can close this window meanwhile."
 )
 COUNT_FILTERS = {"Counts (*.parquet)": "parquet"}
 MOST_WORKERS = 1024
@@ -37,7 +37,7 @@ class CountDialog(QDialog):
         self.address = named(entry("tcp://host:8786"), "Address of the scheduler")
         self.workers = named(NumberBox(0, MOST_WORKERS), "Workers")
         self.workers.setSpecialValueText("one for each core")
-        self.memory = named(entry("all free memory, or such as 2GB"), "Memory at most")
+        self.memory = named(entry("all free memory, or a size such as 2GB"), "Memory at most")
         self.output = PathLine("File to write", self._ask_for_output, "counts.parquet, or s3://bucket/counts")
         self.output.setText(proposal)
         self.refusal = named(paragraph(), "Why counting did not start")
@@ -50,7 +50,7 @@ class CountDialog(QDialog):
         self.open_button = push_button("Open the Counts", lambda: self._do(self._open))
         self.stop_button = push_button("Stop", lambda: self._do(model.stop))
         self.forget_button = push_button("Remove from List", lambda: self._do(model.forget))
-        place = ("Counted by", self.by), ("Its address", self.address), ("Workers", self.workers)
+        place = ("Counted by", self.by), ("Address of the cluster", self.address), ("Workers", self.workers)
         form = in_form(*place, ("Memory", self.memory), ("Write to", self.output.row))
         begin = in_row((self.refusal, 1), AtTop(self.begin))
         close = push_button("Close", self.reject)

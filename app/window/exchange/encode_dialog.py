@@ -31,7 +31,7 @@ class EncodeDialog(WorkDialog):
         self.at = named(NumberBox(0, max(0, model.merges)), f"After how many {model.session.runs.wording.steps}")
         self.at.setValue(model.session.cursor.position)
         self.width_box = named(QComboBox(), "Numbers as")
-        self.width_box.addItems(["the smallest that holds all ids", *WIDTHS])
+        self.width_box.addItems(["the smallest type that holds all ids", *WIDTHS])
         self.output = PathLine("File to write", self._ask_for_output, "ids.npy")
         self.table = named(QTableWidget(0, len(COLUMNS)), "Result for each text")
         self.table.setHorizontalHeaderLabels(COLUMNS)
@@ -42,7 +42,7 @@ class EncodeDialog(WorkDialog):
         self.table.setShowGrid(False)
         form = in_form(
             ("Encode", self.files),
-            (f"As of {model.session.runs.wording.step}", self.at),
+            (f"Use {model.session.runs.wording.steps} up to", self.at),
             ("Numbers as", self.width_box),
             ("Write to", self.output.row),
         )

@@ -35,7 +35,7 @@ class CorpusEncoding(FileWork):
             return
         sources = tuple(CorpusText(file.name, path=file) for file in files) or self.session.corpus.texts.value
         if history is None or not sources:
-            self.failed.emit("There is nothing to encode with yet: train first, or open a text.")
+            self.failed.emit("Encoding needs a tokenizer and a text. Train first, or open a text.")
             return
         encode = partial(encode_corpus, history=history, output=path, at=at, width=width)
 

@@ -25,10 +25,8 @@ from bpe_core.verification.checking import prepare_export
 
 FIT = "export fit"
 FOLDER = "Folder for transformers"
-FOLDER_EXPLANATION = (
-    "For transformers.AutoTokenizer: tokenizer.json, the roles of its special tokens, and how to load it."
-)
-ROLE_TITLES = {"pad": "Fills up", "bos": "Begins a text", "eos": "Ends a text", "unk": "Unknown"}
+FOLDER_EXPLANATION = "A folder for transformers.AutoTokenizer, with tokenizer.json and the roles of the special tokens."
+ROLE_TITLES = {"pad": "Padding", "bos": "Begins a text", "eos": "Ends a text", "unk": "Unknown"}
 COMMON, A_TABLE = "tokenizer.json", "a table"  # what most programs read; how purposes of tables begin
 STEM = "merges"  # the file's name if the format has no fixed one
 
@@ -114,15 +112,15 @@ class TableExport(FileWork):
             return FOLDER_EXPLANATION
         main = self.origin.sidecars.main
         return (
-            f"Keeps the other files of the folder of {main}: roles, padding side, chat template, and files for other "
-            "loaders."
+            f"A folder with the other files from beside {main}: roles, padding side, chat template, and files for "
+            "other loaders."
         )
 
     @property
     def template_hint(self) -> str:
         """Return the hint in the empty field for a chat template."""
         kept = template_file_in(self.origin.sidecars) if self.origin is not None else ""
-        return f"the one in {kept}" if kept else "none"
+        return f"the template in {kept}" if kept else "none"
 
     @property
     def specials(self) -> tuple[str, ...]:

@@ -245,12 +245,12 @@ def _report(checked: PreparedExport, shades: Shades) -> str:
     sign, color = ("✓", shades.curve) if verification.agrees else ("✗", shades.error)
     lines = [f'<p style="color:{color.name()}"><b>{sign} {html.escape(verification.sentence)}</b></p>']
     lines += _html_list(
-        "This differs:", verification.differences, verification.differing - len(verification.differences)
+        "These results differ:", verification.differences, verification.differing - len(verification.differences)
     )
     lines.append(_lists(checked))
     if checked.replaces:
         names = " and ".join(path.name for path in checked.replaces)
-        lines.append(f"<p>Writing replaces {html.escape(names)}.</p>")
+        lines.append(f"<p>This export replaces {html.escape(names)}.</p>")
     elif len(checked.files) > 1:
         names = " and ".join(map(str, checked.files))
         lines.append(f"<p>{len(checked.files)} files will be written: {html.escape(names)}.</p>")
@@ -259,8 +259,8 @@ def _report(checked: PreparedExport, shades: Shades) -> str:
 
 def _lists(checked: PreparedExport) -> str:
     verification = checked.verification
-    chosen = _html_list("Choices made for you:", verification.chosen)
-    return "".join((*chosen, *_html_list("What this format cannot hold:", verification.cannot_hold)))
+    chosen = _html_list("Options that the program chose:", verification.chosen)
+    return "".join((*chosen, *_html_list("Facts that this format cannot hold:", verification.cannot_hold)))
 
 
 def _html_list(title: str, sentences: tuple[str, ...], more: int = 0) -> list[str]:

@@ -14,13 +14,13 @@ from app.window.parts.typed import NumberBox, is_refused, mark_refused
 from app.window.parts.widgets import label, muted, named, push_button
 
 ABOUT_EXTENDING = (
-    "All present tokens keep their ids; the run shown stays, and the extended table is a new run. A report shows how "
-    "many tokens this saves, and which tokens the corpus never uses."
+    "All present tokens keep their ids. The run shown stays, and the extended table is a new run. A report shows how "
+    "many tokens the new table saves, and which tokens the corpus never uses."
 )
 FIRST_ID = (
-    "The first free id is proposed. If a model has special tokens with ids after the table's, choose an id after these."
+    "The field shows the first free id. If a model has special tokens with higher ids, choose an id after these ids."
 )
-HELD_OUT = "Held-out texts: the report says how many tokens each has before and after"
+HELD_OUT = "Choose held-out texts. A report gives the number of tokens of each text before and after"
 MOST_NAMED = 3  # texts
 USUAL = 1_000  # tokens
 
@@ -44,7 +44,9 @@ class GrowthDialog(QDialog):
                 self.rule.addItem(title, rule)
             self.rule.setCurrentIndex(max(0, self.rule.findData(offer.rule.value)))
         self.across = QCheckBox("New tokens may hold several words")
-        self.across.setToolTip("The table's merges become the first stage, and new merges may cross words")
+        self.across.setToolTip(
+            "The merges of the table become the first stage. Later merges may cross the ends of words"
+        )
         self.across.setVisible(offer.goes_across)
         self.choose = push_button("Choose Texts …", self._choose, HELD_OUT)
         self.held_out = label("none")

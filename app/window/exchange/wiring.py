@@ -189,4 +189,4 @@ def _size(file: Path) -> str:
     try:
         return size_text(file.stat().st_size)
     except OSError:
-        return "not readable"
+        return "cannot be read"

@@ -48,7 +48,7 @@ class FindBox(QDialog):
         self._why_nothing = why_nothing
         self.field = named(entry(HINT, can_be_cleared=True), "Find anything")
         self.model = SearchHitModel(parent=self)
-        self.list = list_of_rows(self.model, "What was found")
+        self.list = list_of_rows(self.model, "Search results")
         self.list.setItemDelegate(SearchHitDelegate(self.list))
         self.list.setUniformItemSizes(True)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -111,7 +111,9 @@ class RunSearch:
                 tokens.setdefault(token, rank)
         for token, rank in tokens.items():
             row = history.row_of(token)
-            when = "in the vocabulary from the beginning" if row is None else f"{self._run.wording.step} {row + 1:,}"
+            when = (
+                "part of the vocabulary from the beginning" if row is None else f"{self._run.wording.step} {row + 1:,}"
+            )
             look = partial(self._look_at, token)
             yield rank, SearchHit(names.text[token], f"Token {token:,}, {when}", look, is_token=True)
 

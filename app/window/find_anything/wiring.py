@@ -88,19 +88,19 @@ class SearchWiring(QObject):
         fitting = among(SearchHit(title, "", lambda: None, words=why) for title, why in refused)(typed)
         titles = dict(refused)
         best = min(fitting, key=lambda ranked: ranked[0], default=None)
-        return "" if best is None else f"{best[1].title} is not possible now. {titles[best[1].title]}"
+        return "" if best is None else f"The action {best[1].title} is not possible now. {titles[best[1].title]}"
 
     def _recipes(self) -> Iterator[SearchHit]:
         methods = options("method")
         for method in methods:
             learn = partial(self.learn, self._form.choose_method, method.value)
-            yield SearchHit(method.title, "Method: learn with it", learn)
+            yield SearchHit(method.title, "Train with this method", learn)
         known = {method.title.casefold() for method in methods}
         for preset in (
             option for group in presets().values() for option in group if option.title.casefold() not in known
         ):
             yield SearchHit(
-                preset.title, "Recipe: learn with it", partial(self.learn, self._form.choose_preset, preset.value)
+                preset.title, "Train with this recipe", partial(self.learn, self._form.choose_preset, preset.value)
             )
 
     def learn(self, choose: Callable[[str], None], name: str) -> None:
@@ -178,7 +178,9 @@ class Places:
         shown = self.session.runs.shown
         if shown is not None and not shown.is_busy:
             delete = partial(self.session.delete, shown)
-            yield SearchHit(f"Delete Run {shown.number:,}", "The run shown, with undo", delete, words="remove")
+            yield SearchHit(
+                f"Delete Run {shown.number:,}", "Deletes the run shown; undo restores it", delete, words="remove"
+            )
 
     def _fill_in(self, name: str) -> None:
         self.window.show_dock("recipe")

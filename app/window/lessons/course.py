@@ -25,11 +25,12 @@ from bpe_core.lessons.answers import (
 from bpe_core.lessons.bench import Bench, WordNow
 from bpe_core.lessons.lessons import Lesson, LessonStep, answered, filled, right_answer_shown
 
-COUNTING = "Words are being counted; the lesson can begin when counting is finished or stopped."
+COUNTING = "Words are being counted. The lesson can begin when counting has ended."
 BROUGHT = "The lesson has ended because you added a text. The text is in the corpus, with your earlier texts."
 MOST_BENCHES = 8
 LOOKED = (
-    "You have looked at the window, which shows the answer. Answer anyway; it only does not count as your own answer."
+    "You have looked at the window, and the window shows the answer. You can still answer, but your answer is not "
+    "counted as right."
 )
 
 
@@ -177,7 +178,7 @@ class Course(QObject):
         """Return a sentence with the number of guesses and answers that were right at the first try."""
         right = len(self._right)
         asked = len(self._asked)
-        praise = "Good." if 2 * right >= asked else "Mistakes help to learn."
+        praise = "Good." if 2 * right >= asked else "Mistakes help you to learn."
         if right == asked:
             praise = "Well done!"
         return f"{praise} {right} of {asked} right at the first try." if asked else ""

@@ -19,9 +19,10 @@ from app.window.parts.wording import tip
 
 WELCOME = "Learn byte-pair encoding by doing it: predict each merge before the engine makes it."
 SHARED = (
-    "Write all lessons as one page that asks, checks and explains, for a class; answers stay in each learner's browser"
+    "Write all lessons as one page for a class. The page checks and explains answers. Answers stay in each learner's "
+    "browser"
 )
-KEPT = "Your corpus, recipe and text stay as they are and come back when a lesson ends."
+KEPT = "A lesson does not change your corpus, recipe and text. They come back when the lesson ends."
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ class EndPage(QWidget):
         scaled(self.title, 1, bold=True)
         self.score.setAccessibleName("Your result")
         self.next_button = push_button("", self._go_on)
-        self.leave_button = push_button("Back to my own text", leave, LEAVE)
+        self.leave_button = push_button("Back to My Own Text", leave, LEAVE)
         buttons = [in_row(STRETCH, button, STRETCH) for button in (self.next_button, self.leave_button)]
         in_column(1, self.sign, self.title, self.score, *buttons, 2, on=self, margins=(12, 8, 12, 8), spacing=10)
         self.recolor()

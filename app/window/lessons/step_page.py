@@ -30,7 +30,7 @@ from app.window.parts.widgets import (
 from app.window.parts.wording import tip
 
 SIGNS: dict[Mood, str] = {"right": "✓", "close": "≈", "wrong": "✗", "shown": "→"}
-LEAVE = "Leave the lesson: everything is as it was before"
+LEAVE = "Leave the lesson, and return to your own work"
 TYPED_PAIR = "or type a pair, such as l + o"
 TYPED_TOKEN = "or type a token"
 TYPED_ANSWER = "your answer"
@@ -48,7 +48,7 @@ class StepPage(QWidget):
         self.leave_button = named(IconButton("close", LEAVE, course.leave), "Leave the lesson")
         self.progress = named(ProgressBar(with_text=False), "Steps of the lesson")
         self.progress.setFixedHeight(5)
-        self.say = _text_label("What the lesson says")
+        self.say = _text_label("Text of the lesson step")
         self.words = WordsView()
         self.text = paragraph()  # shown if the cut words would tell the answer
         self.text.setFont(fixed_font(LARGE * self.font().pointSizeF()))
@@ -64,7 +64,7 @@ class StepPage(QWidget):
         self.row = QHBoxLayout()
         self.entry = named(QLineEdit(), "Your answer")
         self.entry_button = push_button("", self._say_what_was_typed)
-        self.show_button = flat_button("Show me", course.show_answer, "Give up on this question: the engine answers")
+        self.show_button = flat_button("Show me", course.show_answer, "Show the answer of the engine instead")
         self.feedback = Remark()
         self.after = _text_label("A hint and the explanation")
         self.back_button = push_button("‹ &Back", course.back)
@@ -88,7 +88,7 @@ class StepPage(QWidget):
         inside = QWidget()
         story = (self.say, self.buttons, self.row, entry, self.feedback, self.after, STRETCH)
         in_column(*story, on=inside, margins=(0, 0, 4, 0), spacing=12)
-        self.area = scrolling(inside, "The text to read")
+        self.area = scrolling(inside, "Explanation and question")
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         feet = in_row(self.back_button, STRETCH, self.next_button)
         page = QWidget()
@@ -193,7 +193,7 @@ class StepPage(QWidget):
         self.entry_button.setText("Predict" if is_prediction else "Check")
         typed = TYPED_PAIR if any(BETWEEN_PARTS in text for text in page.candidates) else TYPED_TOKEN
         self.entry.setPlaceholderText(typed if is_prediction else TYPED_ANSWER)
-        self.entry.setAccessibleName("What is done next" if is_prediction else "Your answer")
+        self.entry.setAccessibleName("Predicted step" if is_prediction else "Your answer")
         self.show_button.setVisible(asks and page.reply.feedback is not None)
         if is_new:
             self.entry.clear()
@@ -256,7 +256,7 @@ class Remark(QFrame):
         super().__init__(parent)
         self.sign = QLabel()
         scaled(self.sign, 1, bold=True)
-        self.sentence = scaled(selectable(named(paragraph(), "The result of your answer")), READING)
+        self.sentence = scaled(selectable(named(paragraph(), "Result of your answer")), READING)
         in_row(AtTop(self.sign), (self.sentence, 1), on=self, margins=(10, 7, 8, 7))
         self.setAutoFillBackground(True)
         self.hide()

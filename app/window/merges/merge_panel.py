@@ -38,10 +38,12 @@ class MergePanel(QWidget):
         self.needle = entry(can_be_cleared=True)
         self._sign = QAction(icon("search", self.palette()), "", self.needle)
         self.needle.addAction(self._sign, QLineEdit.ActionPosition.LeadingPosition)
-        self.kind = named(QComboBox(), "What the filter looks for")
+        self.kind = named(QComboBox(), "Kind of search text")
         for title, value in KINDS:
             self.kind.addItem(title, value)
-        self.kind.setToolTip("Text: tokens that contain it · Regex: a regular expression · Bytes: hexadecimal")
+        self.kind.setToolTip(
+            "Text: tokens that contain this text · Regex: a regular expression · Bytes: hexadecimal bytes"
+        )
         self.ties_only = QCheckBox("Ties")
         self.min_length = NumberBox(1, 100_000)
         self.min_length.setPrefix("≥ ")

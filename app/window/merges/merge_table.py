@@ -51,7 +51,7 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
     recipe = recipe or Recipe()
     words = METHODS[recipe.method].wording
     single = recipe.single
-    tip = f"The number of the {words.step}; 1 is the first"
+    tip = f"The number of the {words.step}, counted from 1"
     columns = [Column("Step", tip, lambda h, n, r: f"{r + 1:,}", lambda h, n: np.arange(len(h)), "99,999")]
     if single is None:
         columns += [_token("The new token", "␣tokenizer"), _half("Left", "left"), _half("Right", "right")]
@@ -62,10 +62,10 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
     columns += map(_reason, Method.of(recipe).reasons(recipe))
     if recipe.applies("ties"):
         title = "Runner-up"
-        tip = "The runner-up; = if it had the same count and the tie rule decided"
+        tip = "The second-best pair. The sign = means an equal count, so the tie rule decided"
         if single:
             title = "Next"
-            tip = f"What would have been {words.done} without this one"
+            tip = f"The {words.choice} that would have been {words.done} instead"
         columns.append(Column(title, tip, _tie, _tie_key, "= ␣th + ing", is_number=False, look="tie"))
     left = f"Tokens in the corpus after this {words.step}"
     columns.append(
@@ -100,7 +100,7 @@ def _half(title: str, side: str) -> Column:
 def _token(meaning: str, widest: str) -> Column:
     return Column(
         "Token",
-        f"{meaning}; ␣ is a space, ⏎ a newline, <0xE2> a byte that is not a character by itself",
+        f"{meaning}. ␣ is a space, ⏎ a newline, and <0xE2> a byte that is not a character alone",
         lambda h, n, r: STEP_SIGNS.get(int(h.columns.right[r]), "") + n.text[h.indices[r]],
         lambda h, n: n.places(h.first_special)[h.indices],
         widest,
@@ -135,7 +135,7 @@ def _tie(history: History, names: TokenTexts, row: int) -> str:
         return ""
     pair = " + ".join(filter(None, (names.text[other], _text(names, int(columns.runner_up_right[row])))))
     if row in history.forced:
-        return f"by hand, not {pair}"
+        return f"forced, not {pair}"
     return f"= {pair}" if history.tied[row] else f"{pair}  {int(columns.runner_up_count[row]):,}"
 
 

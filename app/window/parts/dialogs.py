@@ -156,13 +156,13 @@ def ask_for_step(parent: QWidget, position: int, end: int, step: str) -> int | N
 
 
 def ask_for_draw(parent: QWidget, seed: int) -> int | None:
-    question = "The seed of the random sample; the same seed draws the same sample again."
-    number, is_chosen = QInputDialog.getInt(parent, "Another draw", question, seed, 0, MOST_DRAWS)
+    question = "Seed of the random sample. The same seed draws the same sample again."
+    number, is_chosen = QInputDialog.getInt(parent, "Another random sample", question, seed, 0, MOST_DRAWS)
     return number if is_chosen else None
 
 
 def ask_for_ratio(parent: QWidget, before: float) -> float | None:
-    question = "How much more this language should be compressed than the others. 1 means the same."
+    question = "How much more should this language be compressed than the other languages? 1 means equally."
     number, is_chosen = QInputDialog.getDouble(parent, "Ratio of a language", question, before, 0.01, 100.0, 2)
     return number if is_chosen else None
 
@@ -177,9 +177,11 @@ def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
     box.setIcon(QMessageBox.Icon.Warning if why else QMessageBox.Icon.Question)
     box.setWindowTitle("Not saved")
     box.setTextFormat(Qt.TextFormat.PlainText)  # a file's name is not markup
-    lost = "This session is not saved, and no safety copy of it can be written. If you quit now, it is lost."
+    lost = "This session is not saved, and its safety copy cannot be written. If you quit now, the session is lost."
     box.setText(lost if why else "Do you want to save this session?")
-    box.setInformativeText(why or "If you keep it for next time, BPE Explorer offers to restore it at the next start.")
+    box.setInformativeText(
+        why or "If you keep the session for next time, BPE Explorer offers to restore it at the next start."
+    )
     for part in box.findChildren(QLabel):  # the box applies its format to its first text only
         part.setTextFormat(Qt.TextFormat.PlainText)
     box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)

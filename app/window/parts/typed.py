@@ -102,7 +102,7 @@ class NumberBox(QSpinBox):
         """Report that a text is not a possible number. Qt then restores the old value."""
         if typed := self._bare(text):
             possible = f"whole numbers from {self.minimum():,} to {self.maximum():,}"
-            self.refused.emit(f"“{typed[:40]}” is not possible: enter {possible}. {self.value():,} is kept.")
+            self.refused.emit(f"“{typed[:40]}” is not possible. Enter {possible}. The value stays {self.value():,}.")
         return text
 
     def _has(self, number: int) -> bool:

@@ -17,8 +17,8 @@ SIZES = (("readme", "For a README"), ("chat", "For a chat"), ("slide", "For a sl
 LONGEST, USUAL = 120, 20  # seconds
 FARTHEST = 10_000_000
 ABOUT = (
-    "The film shows your present text. For two runs, first and last are vocabulary sizes. A long run may take longer "
-    "than the film: choose where the film ends."
+    "The film shows your present text. For two runs, From and To are vocabulary sizes. A long run may not fit into "
+    "the film, so choose where the film ends."
 )
 
 
@@ -38,7 +38,7 @@ class FilmDialog(QDialog):
         self.first_box = named(NumberBox(0, FARTHEST), "From")
         self.last_box = named(NumberBox(0, FARTHEST), "To")
         self.first_box.setSpecialValueText("the beginning")
-        self.last_box.setSpecialValueText("when the seconds are over")
+        self.last_box.setSpecialValueText("as far as the seconds allow")
         self.seconds_box = named(NumberBox(1, LONGEST), "Seconds")
         self.seconds_box.setValue(USUAL)
         self.seconds_box.setSuffix(" s")
@@ -50,7 +50,7 @@ class FilmDialog(QDialog):
             ("Second &run", self.beside_box),
             ("&From", self.first_box),
             ("&To", self.last_box),
-            ("&Takes", self.seconds_box),
+            ("&Length", self.seconds_box),
             ("", self.dark),
         )
         for title, box in rows:

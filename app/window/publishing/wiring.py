@@ -25,11 +25,11 @@ from app.window.parts.page import Page
 if TYPE_CHECKING:  # loaded when it is opened, after the first paint of the window
     from app.window.publishing.film_dialog import FilmDialog
 
-NOTHING_YET = "There is nothing to publish yet: train first."
+NOTHING_YET = "There is no run to publish yet. Train first."
 NO_QUESTION = "This page asks no question, or has no answer yet, so there is nothing to copy."
 NO_FILE = "No file was written from this window yet."
-NO_FUNCTION = "No function of Python writes this file. Copy its command instead."
-NO_COMMAND = "No command makes this file: it shows the window as it was."
+NO_FUNCTION = "No Python function writes this file. Copy the command of this file instead."
+NO_COMMAND = "No command makes this file, because the file shows the window itself."
 
 
 class PublishingWiring(QObject):
@@ -81,7 +81,7 @@ class PublishingWiring(QObject):
 
         run = self._learned
         if self.film_dialog is not None:
-            self._tell("Another film is being drawn; wait for it or cancel it.")
+            self._tell("Another film is being drawn. Wait until that film is ready, or cancel it.")
         elif run is None:
             self._tell(NOTHING_YET)
         else:
@@ -98,7 +98,9 @@ class PublishingWiring(QObject):
         self._ask_and_publish("film", "Save a film of the run", partial(self._begin_film, wish), FILM_FILTERS)
 
     def _begin_film(self, wish: FilmWish, path: Path) -> None:
-        self.film_dialog = dialog = QProgressDialog("The film is drawn, frame by frame.", "Cancel", 0, 0, self._window)
+        self.film_dialog = dialog = QProgressDialog(
+            "The film is being drawn, frame by frame.", "Cancel", 0, 0, self._window
+        )
         dialog.setWindowTitle(path.name)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.canceled.connect(self.publications.stop_filming)

@@ -18,7 +18,7 @@ from app.window.recipe.recipe_form import CHOICES, Choice, Option, options, titl
 NO_LIMIT = 0
 LARGEST_NUMBER = 100_000_000  # the largest number that a box accepts
 HINTS = {
-    "border": "such as |, in mor|phe|mes",
+    "border": "such as | in mor|phe|mes",
     "custom_pattern": "such as \\w+|\\s+",
     "strip_marks": "such as “”’",
     "special_tokens": 'separated by spaces, or "in quotes"',

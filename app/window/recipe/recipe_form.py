@@ -51,7 +51,7 @@ OPTIONS = {  # choices from a list
     "ties": [Option(name, rule.label, f"The pair {rule.takes}.") for name, rule in TIE_RULES.items()],
     "base": [
         Option("bytes", "bytes", "The 256 bytes: every text in every language can be encoded."),
-        Option("characters", "characters", "The characters of the corpus; other characters are unknown."),
+        Option("characters", "characters", "The characters of the corpus. Other characters are unknown."),
     ],
     "unit": [
         Option("file", "whole text", "A text is split as a whole."),
@@ -60,19 +60,21 @@ OPTIONS = {  # choices from a list
     "unicode_form": [
         Option("", "as it is", "Characters stay as they were typed."),
         Option("NFC", "NFC", "A letter and its accent become one character."),
-        Option("NFKC", "NFKC", "As NFC; compatibility forms such as ﬁ or ２ become ordinary characters."),
+        Option("NFKC", "NFKC", "Like NFC. In addition, forms such as ﬁ or ２ become ordinary characters."),
     ],
     "marker": [
         Option("none", "none", "Words are not marked."),
         Option("symbol", "</w> as a symbol", "Each word ends with a separate symbol."),
         Option("glued", "</w> attached", "The last character of each word carries the marker."),
         Option("prefix", "▁ in front", "Each word begins with the marker."),
-        Option("continuation", "## when continued", "Shown before tokens inside a word; the merges do not change."),
+        Option(
+            "continuation", "## when continued", "Tokens inside a word are shown with ##. The merges do not change."
+        ),
     ],
     "spelled_specials": [
-        Option("", "not said", "The special token in the window; ordinary text for commands and Python."),
-        Option("matched", "that token", "The special token, as Hugging Face's libraries do it."),
-        Option("text", "ordinary text", "Ordinary text, as SentencePiece and tiktoken do it."),
+        Option("", "not set", "A special token in the window, ordinary text in commands and Python."),
+        Option("matched", "special token", "A special token, as in Hugging Face's libraries."),
+        Option("text", "ordinary text", "Ordinary text, as in SentencePiece and tiktoken."),
     ],
     "unknown": [
         Option("unk", "<unk>", "A character outside the alphabet becomes the unknown token."),

@@ -96,7 +96,7 @@ class RecipePanel(QScrollArea):
         self.size_box = SizeBox(self._form)
         self.size_kind = QComboBox()
         self.size_kind.addItems(["Vocabulary", ""])
-        self.size_kind.setAccessibleName("What the size counts")
+        self.size_kind.setAccessibleName("Unit of the size")
         self.size_kind.activated.connect(self._choose_size_kind)
         layout.addRow(self.size_kind, self.size_box)
         self._add_refusal(layout, "vocab_size")
@@ -194,7 +194,7 @@ class RecipePanel(QScrollArea):
 
     def _tell_slow(self, why: str) -> None:
         self.slow.setText(f"Slow: {why}.")
-        self.slow.setToolTip(tip("Patterns without this split large texts up to a hundred times as fast"))
+        self.slow.setToolTip(tip("Patterns without this property split large texts up to a hundred times as fast"))
         self._main_layout.setRowVisible(self.slow, bool(why) and self._form.applies("custom_pattern"))
 
     def _refuse(self, choice: str, sentence: str) -> None:

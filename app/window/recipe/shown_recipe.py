@@ -41,8 +41,8 @@ class ShownRecipe(QWidget):
             return
         self._rows = rows
         others = len(differ) - MOST_ROWS
-        more = f" in these and {others} other choices" if others > 0 else ""
-        self.about.setText(f"{run}, the run shown, was learned by another recipe{more}:")
+        more = f" (with {others} more choices that differ)" if others > 0 else ""
+        self.about.setText(f"{run}, the run shown, has another recipe{more}. These choices differ:")
         while (item := self.grid.takeAt(0)) is not None:
             if (cell := item.widget()) is not None:
                 cell.deleteLater()

@@ -24,7 +24,7 @@ class SplitPreview(QWidget):
         self._sentence = ""
         self.setFont(fixed_font(self.font().pointSizeF() * 0.9))
         self.setAccessibleName("Preview of the splitting")
-        self.setToolTip("How your text is split before anything is merged; merges never cross the ends of boxes")
+        self.setToolTip("The words of your text before any merge. Merges never cross the ends of these boxes")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         form.split.connect(self.show_words)
         form.split_failed.connect(self.show_sentence)

@@ -144,7 +144,7 @@ class MyWord(QObject):
     def sentence(self) -> str:
         run = self._runs.shown
         if run is None or run.history is None:
-            return "Press Train to see how the word is split by the learned vocabulary."
+            return "Press Train to see how the learned vocabulary splits the word."
         if self._segmentation is None:  # the word is being split
             return ""
         letters = count_text(len(self.word), "letter")
@@ -263,5 +263,5 @@ def _reasons(text: str, cuts: list[int], words: WordTable | None, history: Histo
     explained = explain(text, history, None, corpus)
     reasons = [explained.explanation_at(byte, len(history)).sentence for byte in cuts]
     if len(reasons) > MOST_REASONS:
-        reasons[MOST_REASONS:] = [f"And {count_text(len(reasons) - MOST_REASONS, 'split')} more."]
-    return tuple(reasons) or ("Nothing is left to merge: the word is one token.",)
+        reasons[MOST_REASONS:] = [f"{count_text(len(reasons) - MOST_REASONS, 'more split')}."]
+    return tuple(reasons) or ("The word is one token, so it is not split.",)

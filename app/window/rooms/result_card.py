@@ -22,7 +22,7 @@ class ResultCard(QFrame):
         super().__init__()
         self.model = model
         self._choose_method = choose_method
-        self.setAccessibleName("What was learned")
+        self.setAccessibleName("Result of the training")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
@@ -49,7 +49,7 @@ class ResultCard(QFrame):
         for method in methods(lambda method: method.is_contrast):
             action = menu.addAction(f"The Same with {method.title}")
             action.setData(method.value)
-            action.setToolTip(tip(f"The same number of tokens. {method.explanation}"))
+            action.setToolTip(tip(f"Train a vocabulary of the same size. {method.explanation}"))
             action.triggered.connect(lambda _=False, name=method.value: self._learn_the_same(name))
         menu.addSeparator()
         menu.addActions([actions["open"], actions["paste_text"], actions["share"]])

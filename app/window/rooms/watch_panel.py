@@ -15,7 +15,7 @@ from app.window.rooms.word_view import WordView
 
 BEFORE = "How does"
 BEHIND = "split your name?"
-WHY = "Why it is split so:"
+WHY = "Why the word is split here:"
 REASON_LINES = 3
 LARGE = 1.25  # size relative to the usual letters
 

@@ -20,7 +20,7 @@ DEEDS = {
     "why": ("Why?", "Why the text is split there"),
     "life": ("Life", "The count of this token through the whole training"),
     "tree": ("Tree", "The merge tree of the word"),
-    "forbid": ("Forbid", "Go on from its step without this pair, as a new run"),
+    "forbid": ("Forbid", "Train a new run from this step on, without this pair"),
     "copy": ("Copy", "Copy the text of the token"),
 }
 
@@ -34,7 +34,7 @@ class TokenCard(QFrame):
         super().__init__(window)
         self._window = window
         self.setObjectName("token_card")
-        self.setAccessibleName("What is lit")
+        self.setAccessibleName("Facts about the highlighted token")
         self.setStyleSheet(FRAME)
         self.title = label()
         self.title.setFont(fixed_font(1.2 * self.font().pointSizeF()))
@@ -48,7 +48,7 @@ class TokenCard(QFrame):
             button.clicked.connect(lambda _=False, name=name: self.wanted.emit(name))
         self.deeds = QWidget()
         in_row(*self.buttons.values(), 1, on=self.deeds, margins=(0, 2, 0, 0), spacing=4)
-        self.hint = muted("Esc lets go")
+        self.hint = muted("Esc closes this card")
         parts = self.title, self.sentence, self.facts, self.deeds, self.hint
         self._column = in_column(*parts, on=self, margins=(10, 8, 10, 8), spacing=4)
         self.setFixedWidth(WIDTH)

@@ -11,10 +11,10 @@ from app.window.questions.token.model import TokenFacts, facts_of
 from bpe_core.history.token_texts import shown
 
 ON_THE_CARD = ("Id", "Bytes", "Learned", "Dropped", "Count", "Decided")
-NO_PAIR = "This pair is not joined in this run by now."
+NO_PAIR = "This run has not joined this pair yet."
 NOT_IN_RUN = "The run shown has no such token."
-NO_PLACE = "It does not occur in your text at this moment."
-NOT_JOINED = "No step joined it, so there is nothing to forbid."
+NO_PLACE = "The token does not occur in your text at this step."
+NOT_JOINED = "No step joined this token, so no pair can be forbidden."
 
 
 @dataclass(frozen=True)

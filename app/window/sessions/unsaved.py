@@ -47,7 +47,7 @@ class UnsavedSessions(QObject):
         if left is not None:
             self._left = None
             restore = Answer("Restore", lambda: self._bring_back(left))
-            sentence = f"The session before this session is kept: {title_of(left)}."
+            sentence = f"The previous session is kept as an unsaved session: {title_of(left)}."
             self._tell(sentence, is_error=False, answers=(restore,))
 
     def _offer(self) -> None:

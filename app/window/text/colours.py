@@ -37,7 +37,7 @@ class Ages:
 
     at_first: int
     steps: int
-    tip = "The colour of a token shows the step that made it: the stronger, the later"
+    tip = "The colour of a token shows the step that made the token. A stronger colour means a later step"
 
     @property
     def firsts(self) -> tuple[int, ...]:
@@ -46,7 +46,7 @@ class Ages:
 
     @property
     def fields(self) -> list[str]:
-        return ["at first", *(f"from {first:,}" for first in self.firsts)] if self.steps else ["there at first"]
+        return ["at first", *(f"from {first:,}" for first in self.firsts)] if self.steps else ["there at the start"]
 
     def colours_of(self, tokens: Tokens) -> Int8s:
         steps = tokens.ids - self.at_first + 1
@@ -68,7 +68,7 @@ class Rarity:
     """
 
     counts: npt.NDArray[np.int64]  # by id
-    tip = "The colour of a token shows its count in the corpus when it was made: the stronger, the rarer"
+    tip = "The colour of a token shows its count in the corpus when it was made. A stronger colour means a rarer token"
 
     @property
     def leasts(self) -> tuple[int, ...]:
@@ -79,7 +79,7 @@ class Rarity:
     @property
     def fields(self) -> list[str]:
         if not self.counts.any():
-            return ["the count is not known"]
+            return ["the counts are unknown"]
         return [*(f"≥{least:,}" for least in self.leasts), f"<{self.leasts[-1]:,}"]
 
     def colours_of(self, tokens: Tokens) -> Int8s:

@@ -42,21 +42,21 @@ def decode_ids(entered: str, run: Run | None) -> DecodedIds:
     """Return the text of typed or pasted ids. If they cannot be decoded, the text is a sentence with the reason.
 
     >>> decode_ids("1 2 x", None).text
-    '“x” is not an id: ids are whole numbers.'
+    '“x” is not an id. Ids are whole numbers.'
     """
     words = [word for word in _BETWEEN.split(entered) if word]
     for word in words:
         if not (word.isascii() and word.isdigit()):
-            return DecodedIds(f"“{word[:20]}” is not an id: ids are whole numbers.")
+            return DecodedIds(f"“{word[:20]}” is not an id. Ids are whole numbers.")
     if not words:
         return DecodedIds("")
     if run is None or run.history is None:
-        return DecodedIds("There are no tokens yet: train first.")
+        return DecodedIds("There are no tokens yet. Train first.")
     history = run.history
     numbers = [int(word[:19]) for word in words]
     unknown = next((number for number in numbers if number >= history.index_count), None)
     if history.numbers is None and unknown is not None:
-        return DecodedIds(f"There is no token {unknown:,}: the ids go from 0 to {history.index_count - 1:,}.")
+        return DecodedIds(f"There is no token {unknown:,}. The ids go from 0 to {history.index_count - 1:,}.")
     try:
         return _compared(history, history.indices_of(numbers))
     except BpeError as error:
@@ -67,16 +67,18 @@ def _compared(history: History, indices: Sequence[int]) -> DecodedIds:
     tokenizer = Tokenizer(history)
     text = tokenizer.decode(indices)
     if len(indices) > MOST_COMPARED:
-        return DecodedIds(text, (), f"More than {MOST_COMPARED:,} ids are not compared here; `canonical` takes files.")
+        return DecodedIds(
+            text, (), f"More than {MOST_COMPARED:,} ids are not compared here. The command `canonical` compares files."
+        )
     trip = RoundTrips(history, way="exact", tokenizer=tokenizer).of(np.array(indices, np.int64))
     if trip.is_canonical:
         return DecodedIds(text)
     marks = tuple(_marks(trip, tokenizer, indices))
     changed = sum(place.stop - place.first for place in trip.places)
-    said = [f"Encoding gives other ids for {changed:,} of {count_text(len(indices), 'id')}."]
+    said = [f"Encoding the decoded text gives other ids for {changed:,} of {count_text(len(indices), 'id')}."]
     said += [mark.sentence for mark in marks[:MOST_SAID]]
     if len(trip.places) > MOST_SAID:
-        said.append(f"{count_text(len(trip.places) - MOST_SAID, 'place')} more.")
+        said.append(f"{count_text(len(trip.places) - MOST_SAID, 'more place')} with other ids.")
     return DecodedIds(text, marks, " ".join(said))
 
 

@@ -53,11 +53,13 @@ class SpelledSpecials(QObject):
         first = next(finder(recipe.special_tokens)(text), None)
         self.sentence = ""
         if first is not None:
-            taken = "is that token" if self._is_matched else "is ordinary text"
-            by_whom = "as in the library of its file" if recipe.spelled_specials else "as you typed it"
+            taken = "counts as that token" if self._is_matched else "counts as ordinary text"
+            by_whom = (
+                "as in the library of the tokenizer's file" if recipe.spelled_specials else "because you typed the text"
+            )
             why = "as you chose" if chosen else by_whom
             self.sentence = (
-                f"The special token {quoted(text[slice(*first)])} is written in the text: it {taken} here, {why}."
+                f"The special token {quoted(text[slice(*first)])} is written in the text. It {taken} here, {why}."
             )
             self.offer = "Split as Text" if self._is_matched else "Match"
         self.changed.emit()

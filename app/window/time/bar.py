@@ -23,7 +23,7 @@ from bpe_core.figures.figure import Line
 
 TRACK_MARGIN = 8.0
 HANDLE = 6.0
-HOW_TO = "Drag to any step: everything above then shows that step"
+HOW_TO = "Drag to any step. Everything above then shows that step"
 FUTURE_OPACITY = 0.14
 PAST_OPACITY = 0.4
 

@@ -27,7 +27,7 @@ class BookmarksPanel(QWidget):
         write.triggered.connect(self._write_note)
         copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(model.reference_here()))
         self.list = self._make_list()
-        self.hint = muted("Press Ctrl+D to remember the step shown, and write a note about it.")
+        self.hint = muted("Press Ctrl+D to bookmark the step shown and to write a note about this step.")
         self.note = QPlainTextEdit()
         self.note.setPlaceholderText("A note about the chosen bookmark")
         self.note.setTabChangesFocus(True)

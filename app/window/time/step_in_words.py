@@ -11,9 +11,9 @@ from bpe_core.history.token_texts import TokenTexts
 from bpe_core.methods.facts import Wording
 
 NO_RUN = "Your text, which is not part of the corpus"
-AT_FIRST = "Nothing is {done} yet: these are the first tokens"
-NO_STEPS = "This tokenizer has no {steps}: these are its tokens"
-SKIPPED = "{steps} {first:,} to {last:,} change nothing in this text: skipped"
+AT_FIRST = "Nothing is {done} yet. These are the first tokens"
+NO_STEPS = "This tokenizer has no {steps}. These are its tokens"
+SKIPPED = "{steps} {first:,} to {last:,} do not change this text, and are skipped"
 LONGEST_COLOURED = 1_000  # bytes; a longer token has the colour of its beginning
 LONGEST = 24  # characters of a token; longer ones lose their middle
 

@@ -69,8 +69,8 @@ GO_ON = PLAY_A_RUN | {"play", "skip", "plays", "motion", "ages", "rarity", "runs
 
 
 TOPIC = "steps that change the text"
-NOTHING_TO_PLAY = "Nothing is learned yet: press Train."
-NOT_PLAYING = "Nothing is playing: press Play first."
+NOTHING_TO_PLAY = "No step is learned yet. Press Train."
+NOT_PLAYING = "No run is playing. Press Play first."
 MOST_LOOKED_AT = 10_000_000  # characters times steps; a longer search is not made
 
 

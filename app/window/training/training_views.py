@@ -49,8 +49,8 @@ class SpeedBox(QWidget):
         self.slider.setFixedWidth(72)
         self.slider.setAccessibleName("Speed of training and playing")
         self.slider.setToolTip(
-            "The speed of training and playing: from one merge in a second to full speed, which plays everything in "
-            "20 seconds"
+            "The speed of training and playing: from one step a second to full speed. At full speed a whole run "
+            "plays in 20 seconds"
         )
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)  # keeps its title beside it
         self._meaning = label()
@@ -67,8 +67,8 @@ class SpeedBox(QWidget):
 
 PROGRESS_STEPS = 1000
 BEING_MADE = (
-    "Machine code is being made for this computer. This happens only once; until then, large tasks are slower or "
-    "wait. You can close the window meanwhile"
+    "Machine code is being made for this computer, only once. Until it is ready, large tasks are slower or wait. You "
+    "can close the window meanwhile"
 )
 LOOK_MILLISECONDS = 1_000  # pause between two checks of how much machine code is made
 
@@ -82,7 +82,7 @@ class StatusLine(QStatusBar):
         self.sentence = named(OneLine(), "State of the training")
         self.sentence.setContentsMargins(8, 2, 8, 2)
         self.run = named(
-            OneLine(), "The run that is shown", "All panels show this run. Choose another one by Training > Show Run"
+            OneLine(), "The run that is shown", "All panels show this run. Choose another run with Training > Show Run"
         )
         self.progress = ProgressBar(PROGRESS_STEPS, with_text=False)
         self.progress.setFixedWidth(180)
@@ -117,7 +117,7 @@ class StatusLine(QStatusBar):
         self.progress.setValue(round(PROGRESS_STEPS * (status.fraction or 0.0)))
 
 
-HINT = "Each training is kept here as a run. A new one never overwrites an older one."
+HINT = "Each training is kept here as a run. A new run never overwrites an older run."
 
 
 class RunsPanel(QWidget):

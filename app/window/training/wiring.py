@@ -82,7 +82,7 @@ class TrainingWiring(QObject):
         if self._frame.window.room != "compare":
             self._session.playing.replay()
         if says:
-            sentence = f"Run {run.number:,} has this recipe and these texts, so a new run would be the same."
+            sentence = f"Run {run.number:,} has the same recipe and texts, so a new run would give the same result."
             answer = Answer("Train It Again", self._train)
             self._session.aside.tell(sentence, is_error=False, answers=(answer,))
 

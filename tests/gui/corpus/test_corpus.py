@@ -202,8 +202,8 @@ def test_a_text_whose_words_are_whole_sentences_causes_a_warning(
     program.session.corpus.add_paths([path])
     qtbot.waitUntil(lambda: bool(program.corpus.warning), timeout=WAIT)
     warning = program.corpus_panel.warning.text()
-    assert "of japanese.txt is in words" in warning
-    assert "; bert would split this text better" in warning
+    assert "of japanese.txt (the longest word has" in warning
+    assert ". bert would split this text better" in warning
     table = tmp_path / "folder" / "table.txt"
     table.parent.mkdir()
     table.write_text("acgt" * 1_200, encoding="utf-8")
@@ -211,7 +211,7 @@ def test_a_text_whose_words_are_whole_sentences_causes_a_warning(
     folder = CorpusText("folder/", path=table.parent, is_folder=True)
     program.session.corpus.texts.put((folder,), "one file of many")
     qtbot.waitUntil(lambda: str(table) in program.corpus.warning, timeout=WAIT)
-    assert "No other pattern would split it better" in program.corpus.warning
+    assert "No other pattern would split this text better" in program.corpus.warning
     program.form.choose_preset("raw-bytes")  # does not mean to split at all
     qtbot.waitUntil(lambda: not program.corpus.warning, timeout=WAIT)
 
@@ -246,7 +246,7 @@ def test_invalid_bytes_are_replaced_or_skipped_as_the_user_chooses(
     program.actions["main"].trigger()
     wait_for_sentence(qtbot, program, "replace or skip invalid bytes")
     (chart,) = program.charts.findChildren(PairsPage)
-    assert chart.headline() == "The leading pairs appear here when training begins."
+    assert chart.headline() == "This chart shows the leading pairs when training begins."
     program.corpus_panel.list.selectAll()
     (read_as,) = program.corpus_panel.list.findChildren(QMenu)
     next(action for action in read_as.actions() if title in action.text()).trigger()

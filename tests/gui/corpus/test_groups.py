@@ -84,7 +84,7 @@ def test_corpus_groups_made_from_folders_are_learned_undone_and_saved(
     menu.aboutToShow.emit()
     assert {"Into code", "From Folders", "Shares by Words"} <= {action.text() for action in menu.actions()}
     tip = Qt.ItemDataRole.ToolTipRole  # texts are counted a moment after the recipe has changed
-    qtbot.waitUntil(lambda: "read together with its group" in model.data(model.index(1), tip), timeout=WAIT)
+    qtbot.waitUntil(lambda: "counted together with its group" in model.data(model.index(1), tip), timeout=WAIT)
     small(program, 262)
     train(program)
     run = session.runs.shown
@@ -221,7 +221,7 @@ def test_corpus_groups_become_languages_with_development_texts_for_parity(
     assert [item.name for item in run.words.languages] == ["en", "Russian"]
     assert run.history.reasons["language"][0] == 1
     for name in ("en dev", "ru dev"):
-        press(program, name, "None: Learned From")
+        press(program, name, "None (Learn from It)")
     model.setData(model.index(model.row_of_group("en")), "en = 50 %", EDIT)
     press(program, "en dev", "en")
     weights = [corpus.mixture.of(name).weight for name in ("en", "Russian", "en dev", "ru dev")]

@@ -34,7 +34,7 @@ def test_a_background_count_writes_a_file_that_becomes_the_corpus(
     dialog = program.exchanging.count_dialog
     assert dialog is not None
     for by, memory, name, refusal in (
-        (0, "", "", "Choose a file"),
+        (0, "", "", "First choose a file"),
         (0, "", "counts.csv", "must end in .parquet"),
         (2, "", "counts.parquet", "address of the cluster's scheduler"),
         (0, "much", "counts.parquet", "not a memory size"),

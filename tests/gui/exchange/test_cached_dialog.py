@@ -14,7 +14,7 @@ from app.window.exchange.cached_dialog import A_FILE, CachedDialog
 def dialog(qtbot: QtBot) -> CachedDialog:
     names = ("hf:anna/small", "hf:bert-base", "hf:google/t5", "hf:zoe/large")
     dialog = CachedDialog(
-        dict(zip(names, ("a.json, 1.5 kB", "b.json, 2 kB", "b.model, 3 kB", "not readable"), strict=True))
+        dict(zip(names, ("a.json, 1.5 kB", "b.json, 2 kB", "b.model, 3 kB", "cannot be read"), strict=True))
     )
     qtbot.addWidget(dialog)
     dialog.show()

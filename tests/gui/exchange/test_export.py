@@ -114,8 +114,8 @@ def test_the_export_dialog_writes_a_folder_for_transformers(
         shown.begin.click()
     qtbot.waitUntil(lambda: not trained.exchanging.export.is_busy, timeout=WAIT)
     outcome = shown.outcome.text()
-    assert "is added as a special token" in outcome[outcome.index("Choices made for you") :]
-    assert "is added" not in outcome.partition("What this format cannot hold")[2]
+    assert "is added as a special token" in outcome[outcome.index("Options that the program chose") :]
+    assert "is added" not in outcome.partition("Facts that this format cannot hold")[2]
     names = ["README.md", "idmap.npz", "tokenizer.json", "tokenizer_config.json"]
     assert sorted(path.name for path in out.iterdir()) == names
     config = json.loads((out / "tokenizer_config.json").read_text(encoding="utf-8"))
@@ -132,7 +132,7 @@ def test_what_a_format_loses_is_reported_before_export_replaces_the_old_file(
     shown = dialog(trained, path, "tiktoken")
     press(qtbot, trained, shown)
     assert "no place for the pattern gpt2" in shown.outcome.text()
-    assert "Writing replaces ours.tiktoken" in shown.outcome.text()
+    assert "This export replaces ours.tiktoken" in shown.outcome.text()
     assert shown.begin.text() == "Replace ours.tiktoken"
     assert path.read_text() == "the old file"
     press(qtbot, trained, shown)
@@ -269,14 +269,14 @@ def test_a_folder_export_keeps_the_other_files_of_the_opened_tokenizer_folder(
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.actions["import"].trigger()
     shown = dialog(program, out, FOLDER)
-    assert "Keeps the other files of the folder of tokenizer.json" in shown.explanation.text()
+    assert "A folder with the other files from beside tokenizer.json" in shown.explanation.text()
     assert {role: box.currentText() for role, box in shown.folder.roles.items()} == {
         "pad": "<|spare|>",
         "bos": "",
         "eos": "<|end|>",
         "unk": "",
     }
-    assert shown.folder.template.placeholderText() == "the one in tokenizer_config.json"
+    assert shown.folder.template.placeholderText() == "the template in tokenizer_config.json"
     shown.folder.roles["bos"].setCurrentText("<|begin|>")
     commands: list[tuple[str, ...]] = []
     program.exchanging.export.written.connect(lambda command, _: commands.append(command))

@@ -60,7 +60,7 @@ def test_an_imported_table_is_shown_as_a_history_without_counts(qtbot: QtBot, pr
     assert "40 merges (tiktoken)" in program.messages.sentence.text()
     assert "does not say how text is split" in program.messages.details.toPlainText()
     assert program.training.status.main == "train"
-    assert "It has no counts" in program.training.status.sentence
+    assert "The file has no counts" in program.training.status.sentence
 
 
 def test_an_imported_table_splits_the_text_at_every_step(qtbot: QtBot, program: Program, imported: Run) -> None:
@@ -275,7 +275,7 @@ def test_differences_between_an_imported_file_and_its_table_are_reported(
         program.exchanging.open(path)
     details = program.messages.details.toPlainText()
     assert "dropout" in details
-    assert "in its own order" in details
+    assert "does not number its tokens in the order of the steps" in details
 
 
 def ranks_learned_here(folder: Path) -> tuple[Path, list[int]]:
@@ -378,7 +378,7 @@ def test_tokens_of_a_vocabulary_without_merges_are_counted_in_the_corpus(
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(tmp_path / "vocab.txt")
     assert not program.actions["count_imported"].isEnabled()
-    assert program.caption.shown.sentence == "This tokenizer has no merges: these are its tokens"
+    assert program.caption.shown.sentence == "This tokenizer has no merges. These are its tokens"
     assert "No pairs lead" in program.pages[PairsPage].headline()
     program.charts.show_page("ranks")
     rest(qtbot, program)

@@ -139,7 +139,7 @@ def test_manifests_are_written_for_tables_drawings_exports_and_reports_of_the_wi
 
     monkeypatch.setattr("app.session.manifests.keep_manifest", lambda *_: False)
     saving.shown("ranks")
-    assert "the command makes a different file" in saving.said_of("other.csv", saving.chart)
+    assert "its command makes a different file" in saving.said_of("other.csv", saving.chart)
     assert not (tmp_path / "other.csv.bpex").exists()
     program.actions["manifests"].setChecked(False)
 

@@ -23,7 +23,7 @@ def test_a_film_of_a_run_is_written_or_cancelled(
 ) -> None:
     pytest.importorskip("PIL", reason="the package Pillow is not installed")
     program.actions["film"].trigger()
-    assert "nothing to publish yet" in program.messages.sentence.text()
+    assert "no run to publish yet" in program.messages.sentence.text()
     small(program, 280)
     train(program)
     path = tmp_path / "run.gif"

@@ -17,7 +17,7 @@ def test_a_report_of_the_session_is_written_from_the_window(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program.actions["report"].trigger()
-    assert "nothing to publish yet" in program.messages.sentence.text()
+    assert "no run to publish yet" in program.messages.sentence.text()
     small(program)
     train(program)
     program.session.cursor.go_to(9)

@@ -200,7 +200,7 @@ def test_a_safety_copy_requested_while_another_session_is_saved_can_be_restored_
     left.filing.document.save(tmp_path / "one.bpex")
     left.token_text.set_text("another text")
     bring.click()
-    assert "try again in a moment" in left.messages.sentence.text()
+    assert "Try again in a moment" in left.messages.sentence.text()
     qtbot.waitUntil(lambda: len(safety_copies()) == 2, timeout=WAIT)
     (own,) = set(safety_copies()) - {copy}
     qtbot.waitUntil(lambda: text_in(own) == "another text", timeout=WAIT)

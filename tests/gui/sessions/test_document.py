@@ -100,7 +100,7 @@ def test_a_session_file_changed_by_another_program_is_not_replaced_without_a_que
     program.actions["save"].trigger()
     assert "was changed by another program" in program.messages.sentence.text()
     assert path.read_bytes() == b"somebody else's"
-    answer(program, "Replace it")
+    answer(program, "Replace the File")
     qtbot.waitUntil(lambda: path.read_bytes().startswith(b"SQLite"), timeout=WAIT)
 
 
@@ -126,12 +126,12 @@ def test_opening_a_session_that_another_window_has_open_is_reported(
     save_as(qtbot, first, path, monkeypatch)
     second = new_program()
     open_session(qtbot, second, path)
-    assert "is open in another window. This is a copy" in second.messages.sentence.text()
+    assert "is open in another window. This window shows a copy" in second.messages.sentence.text()
     assert second.filing.document.path is None
     assert second.window.windowTitle().startswith("one (copy)")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     second.actions["save"].trigger()
-    assert "is open in another window; save under another name" in second.messages.sentence.text()
+    assert "is open in another window. Save this session under another name" in second.messages.sentence.text()
     first.window.close()
     third = new_program()
     open_session(qtbot, third, path)

@@ -61,7 +61,7 @@ def test_special_tokens_in_a_text_are_encoded_as_the_library_of_the_opened_file_
     line = note(program)
     qtbot.waitUntil(lambda: not line.isHidden(), timeout=WAIT)
     assert f"“{END}”" in line.sentence.text()
-    assert ("is that token here" if is_matched else "is ordinary text here") in line.sentence.text()
+    assert ("counts as that token here" if is_matched else "counts as ordinary text here") in line.sentence.text()
 
     line.switch.click()
     settle(qtbot, program)

@@ -26,7 +26,7 @@ def test_ids_typed_in_the_text_panel_are_decoded_to_a_text(qtbot: QtBot, program
     ids = program.text_panel.ids
     qtbot.keyClicks(ids.entry, "1 2")
     qtbot.keyClick(ids.entry, Qt.Key.Key_Return)
-    assert "train first" in ids.decoded.text()
+    assert "Train first" in ids.decoded.text()
     small(program)
     train(program)
     run = program.session.runs.shown
@@ -35,8 +35,8 @@ def test_ids_typed_in_the_text_panel_are_decoded_to_a_text(qtbot: QtBot, program
     for entered, meaning in (
         ("104, 35", "h#"),
         ("[256]", run.names.raw[256].decode()),
-        ("104 320", "There is no token 320: the ids go from 0 to 319."),
-        ("one", "“one” is not an id: ids are whole numbers."),
+        ("104 320", "There is no token 320. The ids go from 0 to 319."),
+        ("one", "“one” is not an id. Ids are whole numbers."),
     ):
         ids.entry.setText(entered)
         qtbot.keyClick(ids.entry, Qt.Key.Key_Return)

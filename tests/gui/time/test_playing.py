@@ -80,7 +80,7 @@ def test_the_train_button_learns_the_whole_run_and_then_plays_the_run_from_its_f
     assert moments(program) == (64, 64, 64, 64)
     assert program.actions["play"].iconText() == "Replay"
     assert not program.actions["skip"].isEnabled()
-    assert "press Play first" in program.actions["skip"].toolTip(), "it says why it cannot be pressed"
+    assert "Press Play first" in program.actions["skip"].toolTip(), "it says why it cannot be pressed"
 
 
 LEAST_CHANGES = {"mingram": 5, "best": 5}  # it drops a tenth of few tokens; by the other methods more changes
@@ -127,8 +127,8 @@ def test_playing_skips_and_reports_steps_that_do_not_change_the_text(
     seen, caption = list[int](), program.caption
     program.actions["play"].trigger()
     program.session.cursor.moved.connect(seen.append)
-    qtbot.waitUntil(lambda: "change nothing in this text: skipped" in caption.accessibleName(), timeout=WAIT)
-    assert re.match(r"Drops \d to 3\d\d change", caption.accessibleName())
+    qtbot.waitUntil(lambda: "do not change this text, and are skipped" in caption.accessibleName(), timeout=WAIT)
+    assert re.match(r"Drops \d to 3\d\d do not change", caption.accessibleName())
     assert len(seen) < 10
     assert seen[-1] > 200
     program.session.playing.give_way()

@@ -83,8 +83,8 @@ def test_forbidding_and_forcing_a_pair_make_branches_that_a_session_file_keeps(
     third = ended(qtbot, program, 3)
     assert pairs(third)[:13] == [*pairs(second)[:12], rare]
     assert [*map(str, third.recipe.interventions)][1] == f"force:{rare[0]}+{rare[1]}@13"
-    assert "by hand" in str(program.merges.data(program.merges.index(12, 5)))
-    assert "Changed by hand at 13." in program.time_bar.track.toolTip()
+    assert "forced" in str(program.merges.data(program.merges.index(12, 5)))
+    assert "A pair was forbidden or forced at merge 13." in program.time_bar.track.toolTip()
     assert (program.session.cursor.position, program.session.cursor.live) == (12, False), "what changed comes next"
 
     assert program.form.choose(vocab_size=310)
@@ -242,15 +242,15 @@ def test_an_imported_table_learns_more_merges_from_the_corpus_and_keeps_its_ids(
     assert pairs(grown)[: len(OLD)] == OLD.pairs()
     assert len(grown.history) == len(OLD) + 30
     first, last = OLD.index_count + 100, OLD.index_count + 129
-    sentence = f"Run 2: 30 new tokens, numbered {first} to {last}; all others keep their ids. Your text: "
+    sentence = f"Run 2 adds 30 tokens with ids {first} to {last}. All older tokens keep their ids. Your text: "
     qtbot.waitUntil(lambda: program.messages.sentence.text().startswith(sentence), timeout=WAIT)
-    assert "old tokens occur nowhere in the corpus" in program.messages.sentence.text()
+    assert "old tokens of the table occur nowhere in the corpus" in program.messages.sentence.text()
     assert "law.txt: " in program.messages.details.toPlainText()
-    assert "Never used: " in program.messages.details.toPlainText()
+    assert "Tokens that the corpus never uses: " in program.messages.details.toPlainText()
     numbers = grown.history.numbers
     assert numbers is not None
     assert numbers.tolist() == [*range(OLD.first_special), *range(first, last + 1), OLD.first_special]
-    assert f"ends at {len(OLD)}" in program.time_bar.track.toolTip()
+    assert f"ends at merge {len(OLD)}" in program.time_bar.track.toolTip()
     token = program.pages[TokenPage]
     token.model.look_at(OLD.first_special)
     assert token.model.facts is not None
@@ -259,7 +259,7 @@ def test_an_imported_table_learns_more_merges_from_the_corpus_and_keeps_its_ids(
     assert (grown.parent, pairs(old)) == (1, OLD.pairs())
     program.session.cursor.go_to(1)
     program.actions["forbid"].trigger()
-    assert "belong to the table that was extended" in program.messages.sentence.text()
+    assert "belong to the table before its extension" in program.messages.sentence.text()
 
     old.history = History.from_pairs(OLD.recipe, OLD.alphabet, OLD.pairs(), _in_another_order())
     program.session.runs.show(old)
@@ -269,7 +269,7 @@ def test_an_imported_table_learns_more_merges_from_the_corpus_and_keeps_its_ids(
     odd = ended(qtbot, program, 3)
     assert odd.history is not None
     assert pairs(odd)[: len(OLD)] == OLD.pairs()
-    assert odd.sentence == f"{odd.learned - len(OLD)} tokens are new; all others keep their ids."
+    assert odd.sentence == f"{odd.learned - len(OLD)} tokens are new. All older tokens keep their ids."
     assert odd.history.numbers is not None
     assert odd.history.numbers.tolist()[: OLD.first_special] == [*range(OLD.first_special)]
     qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 3: "), timeout=WAIT)  # told of these, too

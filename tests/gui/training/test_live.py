@@ -42,7 +42,7 @@ def test_a_changed_recipe_is_learned_at_once_and_the_time_cursor_stays(qtbot: Qt
     watching.form.choose(pattern="whitespace")
     ended(qtbot, watching, "whitespace")
     qtbot.waitUntil(lambda: watching.session.cursor.position == 40, timeout=WAIT)
-    qtbot.waitUntil(lambda: any("they differ from merge " in sentence for sentence in said), timeout=WAIT)
+    qtbot.waitUntil(lambda: any("The merges differ from merge " in sentence for sentence in said), timeout=WAIT)
     assert len(watching.session.runs.all) == 2, "what the person trained stays"
 
 
@@ -85,7 +85,7 @@ def test_a_large_corpus_is_not_learned_live_and_live_training_can_be_turned_off(
     said: list[str] = []
     watching.session.aside.noticed.connect(lambda notice: said.append(notice.sentence))
     watching.form.choose(pattern="whitespace")
-    qtbot.waitUntil(lambda: any("The recipe has changed: press Train" in sentence for sentence in said), timeout=WAIT)
+    qtbot.waitUntil(lambda: any("The recipe has changed. Press Train" in sentence for sentence in said), timeout=WAIT)
     assert len(watching.session.runs.all) == 1
     monkeypatch.undo()
     watching.actions["live_learning"].trigger()
@@ -103,7 +103,7 @@ def test_a_large_opened_text_causes_a_notice_to_press_train(
     opened = tmp_path / "big.txt"
     opened.write_text("tide and tidings " * 120_000)
     watching.opening.open_named([opened])
-    wait_for_sentence(qtbot, watching, "big.txt, 2 MB: press Train.")
+    wait_for_sentence(qtbot, watching, "Press Train to learn from big.txt, 2 MB.")
     assert not notices[-1].is_error
     assert watching.messages.isVisible()
     watching.actions["undo"].trigger()

@@ -188,7 +188,7 @@ def test_a_run_that_is_learning_cannot_be_deleted(qtbot: QtBot, trained: Program
     trained.session.delete(run)
     run.phase = Phase.ENDED
     assert numbers(trained) == [1]
-    assert trained.messages.sentence.text() == "Run 1 is learning: stop it first."
+    assert trained.messages.sentence.text() == "Run 1 is still training. Stop the training first."
 
 
 def test_training_the_same_recipe_again_shows_the_existing_run(qtbot: QtBot, trained: Program) -> None:
@@ -199,7 +199,7 @@ def test_training_the_same_recipe_again_shows_the_existing_run(qtbot: QtBot, tra
     trained.actions["main"].trigger()
     assert numbers(trained) == [1, 2]
     assert trained.session.runs.shown is trained.session.runs.all[0]
-    assert "Run 1 has this recipe and these texts" in trained.messages.sentence.text()
+    assert "Run 1 has the same recipe and texts" in trained.messages.sentence.text()
     trained.actions["new_run"].trigger()
     assert numbers(trained) == [1, 2, 3]
     wait_for_phase(qtbot, trained, Phase.ENDED)
@@ -211,7 +211,7 @@ def test_training_includes_texts_that_are_still_being_opened(
 ) -> None:
     monkeypatch.setattr(type(trained.session.corpus), "is_listing", True)
     trained.actions["main"].trigger()
-    assert "would be the same" not in trained.messages.sentence.text()
+    assert "would give the same result" not in trained.messages.sentence.text()
     monkeypatch.undo()
     trained.session.corpus.listed.emit()
     qtbot.waitUntil(lambda: numbers(trained) == [1, 2], timeout=WAIT)

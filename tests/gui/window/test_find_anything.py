@@ -48,7 +48,7 @@ def test_the_search_finds_actions_files_lessons_tokens_and_steps(
     assert titles(box, "no such thing at all") == []
     assert box.nothing.isVisible()
     assert titles(box, "copy ref") == [], "there is no moment to refer to yet"
-    assert box.nothing.text().startswith("Copy Reference is not possible now.")
+    assert box.nothing.text().startswith("The action Copy Reference is not possible now.")
     box.reject()
     small(program, 300)
     train(program)
@@ -116,7 +116,9 @@ def test_the_search_lists_no_action_that_cannot_be_done(program: Program) -> Non
     in_menus = {hit.title for hit in hits if hit.kind not in ("Manual", "Measure, in Compare", "Field of the recipe")}
     assert not {"None", "None yet", *(title for title, _ in program.actions.refused())} & in_menus
     assert not [title for title in shown if title.startswith("Kept for")]
-    learned_by = [hit.title.casefold() for hit in hits if hit.kind.endswith("learn with it")]
+    learned_by = [
+        hit.title.casefold() for hit in hits if hit.kind in ("Train with this method", "Train with this recipe")
+    ]
     assert len(learned_by) == len({*learned_by})
 
 

@@ -74,7 +74,7 @@ def test_the_pairs_chart_says_or_more_if_more_pairs_tie_than_the_chart_has_bars(
     train(program)  # in the end, hundreds of pairs occur twice
     page = program.pages[PairsPage]
     assert all(bar.is_tied for bar in page.model.bars)
-    assert f"{len(page.model.bars)} or more have the same count" in page.headline()
+    assert f"{len(page.model.bars)} or more pairs have the same count" in page.headline()
     program.session.cursor.go_to(20)
     settle(qtbot, program)
     assert "or more" not in program.pages[PairsPage].headline()

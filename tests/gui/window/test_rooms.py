@@ -200,7 +200,7 @@ def test_the_watched_word_has_reasons_even_if_the_corpus_is_large(
     at_the_end(qtbot, first_start)
     first_start.watch.field.setText("lighthouses")
     qtbot.waitUntil(
-        lambda: first_start.watch.sentence.text().startswith("2 tokens. Why it is split so: "), timeout=WAIT
+        lambda: first_start.watch.sentence.text().startswith("2 tokens. Why the word is split here: "), timeout=WAIT
     )
     assert "e + s" in first_start.watch.sentence.text()
 

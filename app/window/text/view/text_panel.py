@@ -29,8 +29,8 @@ class CountsBar(QLabel):
         self.setContentsMargins(4, 2, 4, 2)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setToolTip(
-            "Words are separated by spaces and line breaks, whatever the recipe; in a script without spaces, lines "
-            "count as words. Unknown tokens are hatched."
+            "Here spaces and line breaks separate words, with any recipe. In a script without spaces, each line "
+            "counts as a word. Unknown tokens are hatched."
         )
         model.text_changed.connect(self._soon.start)
         model.tokens_changed.connect(self._soon.start)
