@@ -13,7 +13,7 @@ import os
 import struct
 import threading
 from collections.abc import Callable, Sequence
-from functools import cache, update_wrapper
+from functools import cache, partial, update_wrapper
 from typing import Any
 
 import numpy as np
@@ -46,9 +46,9 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         call = self._only
-        return (call or self._call_for(arguments))(arguments)
+        return (call or self.call_for(arguments))(arguments)
 
-    def _call_for(self, arguments: tuple[Any, ...]) -> Call:
+    def call_for(self, arguments: tuple[Any, ...]) -> Call:
         look = _look_of(arguments)
         call = self._calls.get(look)
         if call is None:
@@ -92,6 +92,36 @@ class Call:
         for place, read in self._read:
             return read(row[place])
         return None
+
+    def with_first(self, first: Any) -> Callable[[int], int]:
+        """Return this call with a fixed first argument (see the function `with_first`)."""
+        pack = self._packers[0]
+        given = [*pack(first), 0]
+        row = self._row()
+        self._write(row, 0, *given)
+        native = self._native
+        address = ctypes.c_void_p(ctypes.addressof(row))
+        last_given = len(given) - 1
+        answer = len(given)
+
+        def call(number: int) -> int:
+            if CHECKS:
+                pack(first)
+            row[last_given] = number
+            native(address)
+            return row[answer]
+
+        return call
+
+
+def with_first(kernel: Callable[[Any, int], int], first: Any) -> Callable[[int], int]:
+    """Return a kernel with a fixed first argument, which is a bundle. A call then takes a third of the time.
+
+    The second argument and the answer are whole numbers. Only one thread at a time may call the result.
+    """
+    if not isinstance(kernel, Kernel):
+        return partial(kernel, first)
+    return kernel.call_for((first, 0)).with_first(first)
 
 
 # Loading

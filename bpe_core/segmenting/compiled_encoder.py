@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -19,6 +19,7 @@ from bpe_core.history.history import History
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels import pieces as trie
 from bpe_core.kernels import word_memory
+from bpe_core.kernels.calling import with_first
 from bpe_core.kernels.change_text import SIGN, TextChanges
 from bpe_core.kernels.follow import StepTable
 from bpe_core.kernels.join_by_priority import MEETS, enter_pairs
@@ -56,6 +57,15 @@ _BEHIND = 3 * kernel.BLOCK  # unused room at the end of the output
 Numbers: TypeAlias = Sequence[int] | Int32s
 
 
+class ShortDesk(NamedTuple):
+    """The buffers for one short text, and the kernel that encodes the text in them."""
+
+    text: kernel.ShortText
+    given: memoryview  # the buffer for the bytes of the text
+    ids: Int32s
+    encode: Callable[[int], int]  # takes the number of bytes, and returns the number of ids
+
+
 @dataclass(eq=False)
 class Desk:
     """The buffers of one thread for a call of the kernels.
@@ -70,18 +80,17 @@ class Desk:
     memory: word_memory.Memory
     words: kernel.TextWords  # words of scanned texts
     registers: npt.NDArray[np.int64]
-    short: kernel.ShortText | None = None  # buffers for short texts, if there were any
-    given: memoryview | None = None  # the buffer for the bytes of a short text
+    short: ShortDesk | None = None  # buffers for short texts, if there were any
 
-    def for_short_texts(self, changes: TextChanges) -> kernel.ShortText:
+    def for_short_texts(self, changes: TextChanges) -> ShortDesk:
         """Return buffers for texts of at most SHORT_TEXT bytes.
 
         The buffers are larger than this size, because normalization can make a text a few times longer.
         """
         given = bytearray(SHORT_TEXT)
         changed = np.zeros(SIGN * (SHORT_TEXT + 3), np.uint8)
-        self.given = memoryview(given)
-        self.short = kernel.ShortText(
+        ids = np.empty(len(changed) + _BEHIND, np.int32)
+        text = kernel.ShortText(
             self.cutter,
             self.registers,
             self.memory,
@@ -90,11 +99,12 @@ class Desk:
             self.kind,
             given=np.frombuffer(given, np.uint8),
             changed=changed,
-            ids=np.empty(len(changed) + _BEHIND, np.int32),
+            ids=ids,
             edges=np.zeros(2, np.int64),
             borders=np.zeros(2, np.int64),
             progress=np.zeros(kernel.PROGRESS_NUMBERS, np.int64),
         )
+        self.short = ShortDesk(text, memoryview(given), ids, with_first(kernel.encode_short, text))
         return self.short
 
 
@@ -145,15 +155,18 @@ class CompiledEncoder:
 
         Return None if the text is too long, or if the kernel cannot encode it.
         """
+        if len(text) > SHORT_TEXT:
+            return None
         data = utf8(text)
         size = len(data)
         if size > SHORT_TEXT:
             return None
         desk = self._take_desk(self._kind, at)
-        short = desk.short or desk.for_short_texts(changes)
-        assert desk.given is not None
-        desk.given[:size] = data
-        count = kernel.encode_short(short, size)
+        short = desk.short
+        if short is None or short.text.changes is not changes:
+            short = desk.for_short_texts(changes)
+        short.given[:size] = data
+        count = short.encode(size)
         ids = short.ids[:count].copy() if count >= 0 else None
         self._put_back(desk)
         return ids
@@ -262,6 +275,13 @@ class CompiledEncoder:
             self._desks.pop(0)
 
     def _take_desk(self, kind: int, at: int) -> Desk:
+        try:
+            desk = self._desks.pop()  # nearly always the desk that was put back last is the right one
+            if desk.kind == kind and desk.at == at:
+                return desk
+            self._desks.append(desk)
+        except IndexError:
+            pass
         for desk in reversed(self._desks[:]):
             if (desk.kind, desk.at) == (kind, at):
                 with suppress(ValueError):  # another thread made it first

@@ -99,7 +99,7 @@ class WordEncoder:
             if short is not None:
                 return short
             if not is_changed:
-                return kernels.ids(text, at)
+                return self._ids_of_part(kernels, text, at)
             data = np.frombuffer(utf8(text), np.uint8)
             changed = None if changes is None else changes.of(data, np.array([0, len(data)]))
             if changed is not None:
@@ -134,7 +134,8 @@ class WordEncoder:
             self._ids_of_part(kernels, part, at) if special is None else self._special_ids[special]
             for part, special in parts
         ]
-        return ids[0] if len(ids) == 1 else end_to_end(ids)
+        is_new = len(ids) == 1 and parts[0][1] is None  # the ids of special tokens are shared by all texts
+        return ids[0] if is_new else end_to_end(ids)
 
     @cached_property
     def _special_ids(self) -> dict[str, Int32s]:
@@ -185,7 +186,8 @@ class WordEncoder:
 
     def _ids_of_part(self, kernels: CompiledEncoder | None, part: str, at: int) -> Int32s:
         if kernels is not None:
-            return kernels.ids(part, at)
+            short = kernels.ids_of_short(part, at, self._unchanging.table) if kernels.finds_words else None
+            return kernels.ids(part, at) if short is None else short
         return self.ids_of_words((part,) if self._cutting.gives_words else self._cutting.words(part), at)
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
@@ -223,6 +225,13 @@ class WordEncoder:
         from bpe_core.segmenting.changed_texts import changed_texts, unchanged_texts  # loads machine code
 
         return changed_texts(self._cutting.recipe) if self._cutting.normalizes else unchanged_texts()
+
+    @cached_property
+    def _unchanging(self) -> ChangedTexts:
+        """Return the machine code for parts that are already normalized."""
+        from bpe_core.segmenting.changed_texts import unchanged_texts  # loads machine code
+
+        return unchanged_texts()
 
     def ids_of_given(
         self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled

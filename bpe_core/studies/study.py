@@ -37,6 +37,7 @@ from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.methods.kit.tokenizer import Tokenizer, Way
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.studies.inside import Inside, TokenNames, indices_by_number
+from bpe_core.support.arrays import UInt32s, UInt64s
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import as_call
 
@@ -256,13 +257,20 @@ class Study:
         """
         is_single = isinstance(text, ONE_TEXT) or not isinstance(text, Iterable)
         if is_single:
-            return self.encode_to_numpy(text, at=at, allowed_special=allowed_special).tolist()
+            tokenizer = self._tokenizer()
+            indices = tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special)
+            return (indices if self.history.numbers is None else tokenizer.numbers(indices)).tolist()
         ids, offsets = self.encode_batch(text, at=at, allowed_special=allowed_special)
         every = ids.tolist()
         return [every[start:stop] for start, stop in pairwise(offsets.tolist())]
 
-    def encode_to_numpy(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> Int64s:
-        """Return the ids of a text's tokens as an array. The parameters are those of `encode`."""
+    def encode_to_numpy(
+        self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None
+    ) -> UInt32s | UInt64s:
+        """Return the ids of a text's tokens as an array of 32-bit numbers without a sign.
+
+        Only ids of 2**32 or more take 64 bits. The parameters are those of `encode`.
+        """
         tokenizer = self._tokenizer()
         return tokenizer.numbers(tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special))
 
@@ -273,8 +281,10 @@ class Study:
         at: int | None = None,
         allowed_special: Allowed = None,
         threads: int | None = None,
-    ) -> tuple[Int64s, Int64s]:
+    ) -> tuple[UInt32s | UInt64s, Int64s]:
         """Return the ids of many texts in one array, and the offset at which each text begins in this array.
+
+        The ids are 32-bit numbers without a sign. Only ids of 2**32 or more take 64 bits.
 
         Parameters
         ----------

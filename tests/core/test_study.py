@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from tokenizers import decoders, models, pre_tokenizers, trainers
 
 import bpe_core as bpe
-from bpe_core.studies.study import FORMER
+from bpe_core.methods.kit import tokenizer
+from bpe_core.studies.study import FORMER, Study
 from bpe_core.support.version import PROGRAM, version_of
 
 POEM = "the lowest of the low, the newest of the new; the widest is wider than the wide. " * 3
@@ -142,10 +143,31 @@ def test_a_study_encodes_and_decodes_several_texts_at_once(hugging_face: OpenedT
 
 def test_encode_to_numpy_returns_the_ids_as_an_array(hugging_face: OpenedTable) -> None:
     array = hugging_face.study.encode_to_numpy(POEM)
-    assert array.dtype == np.int64
+    assert array.dtype == np.uint32
     assert array.tolist() == hugging_face.study.encode(POEM)
     at_first = hugging_face.study.encode_to_numpy("low", at=0)
     assert len(at_first) == 3
+
+
+def test_a_change_of_a_returned_array_changes_no_later_ids(hugging_face: OpenedTable) -> None:
+    study = hugging_face.study
+    for text in ("<pad>", "low", POEM):
+        ids = study.encode(text)
+        study.encode_to_numpy(text)[:] = 0
+        assert study.encode(text) == ids
+
+
+def test_ids_of_more_than_32_bits_are_returned_whole(
+    hugging_face: OpenedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokenizer, "NUMBERED_AT_ONCE", 7)  # ids, so that a few words are several parts
+    history = hugging_face.study.history
+    indices = Study(history.numbered(None)).encode(POEM)
+    for first, kind in ((0, np.uint32), (2**32 - 500, np.uint32), (2**32, np.uint64)):
+        numbers = first + np.arange(history.index_count)[::-1]
+        ids, _ = Study(history.numbered(numbers)).encode_batch([POEM])
+        assert ids.dtype == kind
+        assert ids.tolist() == numbers[indices].tolist()
 
 
 def test_tokens_that_share_an_id_count_once_in_the_vocabulary_size(tmp_path: Path) -> None:

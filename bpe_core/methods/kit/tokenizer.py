@@ -34,12 +34,14 @@ from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.segmentation import Segmentation, Segmenter
 from bpe_core.segmenting.text_encoder import TextEncoder, WordEncoder
-from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.arrays import Int32s, Int64s, UInt32s, UInt64s
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.batches import Batch
     from bpe_core.segmenting.library_text import LibraryText
+
+NUMBERED_AT_ONCE = 1 << 16  # ids that stay in the processor's cache while they get the file's ids
 
 Way = Literal["exact", "library"]  # the ways to decode
 
@@ -109,14 +111,44 @@ class Tokenizer:
         batch = self._segmenter.batch(given, at, allowed, threads) if isinstance(self._segmenter, WordEncoder) else None
         return batch or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
 
-    def numbers(self, ids: Int32s | Int64s) -> Int64s:
-        """Convert token indices to the ids in the tokenizer's file. Raise an error if a token has no id in the file."""
+    def numbers(self, ids: Int32s) -> UInt32s | UInt64s:
+        """Convert token indices to the ids in the tokenizer's file, if possible in the memory of `ids`.
+
+        Raise an error if a token has no id in the file.
+        """
+        numbers = self._numbers
+        if numbers is None:
+            return ids.view(np.uint32)
+        if len(ids) <= NUMBERED_AT_ONCE or numbers.itemsize != ids.itemsize:
+            return self._taken(numbers, ids)
+        file_ids = ids.view(np.uint32)
+        for start in range(0, len(ids), NUMBERED_AT_ONCE):
+            stop = start + NUMBERED_AT_ONCE
+            file_ids[start:stop] = self._taken(numbers, ids[start:stop])
+        return file_ids
+
+    @cached_property
+    def _numbers(self) -> UInt32s | UInt64s | None:
+        """Return the file's id of each index. The largest number marks an index without an id.
+
+        Return None if the indices are the ids.
+        """
         numbers = self.history.numbers
         if numbers is None:
-            return np.asarray(ids, np.int64)
-        file_ids = numbers[ids]
-        if len(file_ids) and file_ids.min() == NO_NUMBER:
-            raise self._unnumbered(int(ids[int(file_ids.argmin())]))
+            return None
+        are_small = numbers.max(initial=0) < 2**32 - 1
+        return numbers.astype(np.uint32) if are_small else numbers.astype(np.uint64)
+
+    @cached_property
+    def _lacks_numbers(self) -> bool:
+        return self.history.numbers is not None and bool((self.history.numbers == NO_NUMBER).any())
+
+    def _taken(self, numbers: UInt32s | UInt64s, ids: Int32s) -> UInt32s | UInt64s:
+        file_ids = numbers.take(ids)
+        if self._lacks_numbers and len(ids):
+            largest = int(file_ids.argmax())
+            if file_ids[largest] == np.iinfo(file_ids.dtype).max:
+                raise self._unnumbered(int(ids[largest]))
         return file_ids
 
     def _unnumbered(self, id: int) -> FormatError:
