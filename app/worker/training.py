@@ -21,7 +21,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.editing.extending import Extended, extend_on
 from bpe_core.errors import Cancelled, SizeDoesNotFit
 from bpe_core.history.history import History
-from bpe_core.history.token_texts import TokenTexts
+from bpe_core.history.token_texts import TokenTexts, with_names
 from bpe_core.methods.kit.layout import count_symbols
 from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.trainer import Batch, Trainer
@@ -117,7 +117,7 @@ def gone_on(
 
 def named(history: History) -> TokenTexts:
     """Return the texts of all learned tokens. Between tokens, wait while the window is busy."""
-    names = TokenTexts(history.alphabet)
+    names = TokenTexts(history.alphabet, with_names(history.recipe))
     names.grow(history, between=let_window_go_first)
     return names
 

@@ -13,5 +13,6 @@ from bpe_core.asking.parameters import Parameter as Parameter
 from bpe_core.asking.parameters import parameter as parameter
 from bpe_core.asking.question import NONE as NONE
 from bpe_core.asking.question import Question as Question
+from bpe_core.asking.question import answered as answered
 from bpe_core.asking.question import ask_about as ask_about
 from bpe_core.asking.question import check_how_many as check_how_many

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, overload
 
@@ -15,6 +15,7 @@ from bpe_core.figures.figure import Figure
 from bpe_core.measures.measures import MEASURES
 from bpe_core.support import markup
 from bpe_core.support.data_table import MOST_SHOWN, DataTable, Values
+from bpe_core.support.numbered_symbols import SymbolNames
 from bpe_core.support.paper_tables import PrintedTable, latex_of, markdown_of
 from bpe_core.support.wording import as_call
 
@@ -76,6 +77,17 @@ class Answer:
     def drawn(cls, table: DataTable, figure: Figure, listed: tuple[str, ...] = ()) -> Answer:
         """Return an answer with a table and a figure. The only sentence of the answer is the sentence of the figure."""
         return cls(table, (figure.sentence,), figure, listed)
+
+    def with_names(self, names: SymbolNames) -> Answer:
+        """Return the answer with the names of symbols, in place of their numbers, in its texts."""
+        columns = {
+            name: [names.shown(value) if isinstance(value, str) else value for value in column]
+            if len(column) and isinstance(column[0], str)
+            else column
+            for name, column in self.table.columns.items()
+        }
+        sentences, tokens = (tuple(map(names.shown, texts)) for texts in (self.sentences, self.tokens))
+        return replace(self, table=DataTable(columns), sentences=sentences, tokens=tokens)
 
     def printed(self) -> PrintedTable:
         """Return all rows in the columns for people, with each value as text."""

@@ -147,6 +147,13 @@ class Question:
                 yield from parameter.words(value)
 
 
+def answered(asked: Question, study: Any, work: Work = ALONE) -> Answer:
+    """Answer a question. The answer has the names of the symbols, if the tokenizer's symbols are no text."""
+    answer = asked.answer(study, work)
+    recipe = study.history.recipe if isinstance(study, Study) else None
+    return answer.with_names(recipe.names) if recipe is not None and recipe.base_symbols else answer
+
+
 def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, **parameters: Any) -> Answer:
     """Ask a question about a study or several studies, and return the answer.
 
@@ -164,7 +171,7 @@ def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, *
     if missing is not None and missing not in parameters:
         raise BpeError(f"The question {question.name} needs {missing!r}: {known[missing].help}.")
     plain = {name: known[name].checked(known[name].as_meant(value)) for name, value in parameters.items()}
-    return question(**plain).answer(_studies(question, study), work)
+    return answered(question(**plain), _studies(question, study), work)
 
 
 def _studies(question: type[Question], given: Any) -> Any:

@@ -19,8 +19,9 @@ from bpe_core.recipes.parts import CUSTOM_PATTERN, BaseSymbols, Normalization
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.recipes.ties import TIE_RULES
-from bpe_core.support.foreign import toml_of
+from bpe_core.support.foreign import json_of, toml_of
 from bpe_core.support.limits import size_in
+from bpe_core.support.numbered_symbols import LARGEST
 from bpe_core.support.small_files import read_small_file
 from bpe_core.text.mixture import weight_of
 from bpe_core.text.patterns import NAMED_PATTERNS, SPELLED_OUT
@@ -173,8 +174,13 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
     border = (
         "a character that marks borders in the texts, as in mor|phe|mes: no merge crosses it, and tokens leave it out"
     )
-    base = "what the files hold instead of text: integers in .npy and .npz files of NumPy"
+    base = (
+        "what the files hold instead of text: integers in .npy and .npz files of NumPy, or lines: a symbol in each "
+        "line, each letter of FASTA, or each item of a list in JSON"
+    )
     add("--base", dest="base_symbols", choices=[name for name in get_args(BaseSymbols) if name], help=base)
+    names = 'with --base integers: the names of the integers, as a list in JSON, or as an object such as {"60": "C4"}'
+    add("--names", metavar="FILE", help=names)
     add("--border", type=text_argument, metavar="SIGN", help=border)
     special = "a special token: a text that is never split (may be repeated)"
     add("--special", action="append", type=text_argument, metavar="TOKEN", help=special)
@@ -212,12 +218,31 @@ def chosen_recipe(options: argparse.Namespace, preset: str, own: OwnArguments = 
     if given.get("special"):
         changes["special_tokens"] = tuple(given["special"])
     recipe = _recipe_in(given["recipe"]) if given.get("recipe") else Recipe.preset(preset)
+    if given.get("names"):
+        if changes.get("base_symbols", recipe.base_symbols) != "integers":
+            raise RecipeError("--names gives names to integers; add --base integers, or leave out --names.")
+        changes["symbol_names"] = _names_in(given["names"])
     recipe = recipe.with_changes(**changes)
+    if recipe.base_symbols == "integers" and "border" in changes:
+        recipe = recipe.with_changes(border=recipe.names.text_of([recipe.border]))
     for name in ("whole_characters", *own):
         if name in changes and not recipe.applies(name):
             option = option_of(name, CHOICES[name].argument)
             raise RecipeError(f"{option} is of {_whose(name)}, or leave {option} out.")
     return recipe
+
+
+def _names_in(path: str) -> list[str]:
+    """Return the names of symbols in a file, in the order of the numbers. A symbol without a name has an empty text."""
+    names = json_of(read_small_file(path, "the names", RecipeError), f"{path} is not valid JSON", RecipeError)
+    if isinstance(names, dict):
+        by_number = {int(key): name for key, name in names.items() if key.isdecimal() and len(key) < 7}
+        if len(by_number) < len(names) or max(by_number, default=0) > LARGEST:
+            raise RecipeError(f'{path}: the names must be for integers from 0 to {LARGEST:,}, such as {{"60": "C4"}}.')
+        return [by_number.get(number, "") for number in range(max(by_number, default=-1) + 1)]
+    if not isinstance(names, list):
+        raise RecipeError(f'{path} must hold a list of names, or an object such as {{"60": "C4"}}.')
+    return names
 
 
 def _whose(choice: str) -> str:

@@ -15,7 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_core.asking import NONE, Answer, Parameter, Question, cell_text, check_how_many
+from bpe_core.asking import NONE, Answer, Parameter, Question, answered, cell_text, check_how_many
 from bpe_core.asking.caption import caption_of
 from bpe_core.command_line.arguments import ANY_TABLE, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_reading, named_texts
@@ -105,7 +105,8 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
             setattr(options, question.of_page, True)
         asked = question(**{parameter.name: _value(options, parameter) for parameter in question.parameters()})
         studies = _studies(question, options, asked.table_named())
-        answer = asked.answer(studies, interruption.work)
+        asked = _with_symbols(asked, studies)
+        answer = answered(asked, studies, interruption.work)
     if options.output is not None:
         _write_output(options, answer)
     if options.page is not None:
@@ -126,6 +127,16 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
         tokens = [coloured(answer.tokens, answer.kinds)] if answer.tokens else []
         print(*tokens, *answer.sentences, *table_lines(answer, options.most), sep="\n")
     return DIFFERENT if answer.differs else 0
+
+
+def _with_symbols(asked: Question, studies: Study | dict[str, Study] | None) -> Question:
+    """Return the question with the names of symbols in its text as symbols, if the tokenizer's symbols are no text."""
+    if not isinstance(studies, Study) or not studies.history.recipe.base_symbols:
+        return asked
+    names = studies.history.recipe.names
+    given = {parameter.name: getattr(asked, parameter.name) for parameter in asked.parameters()}
+    texts = [parameter.name for parameter in asked.parameters() if parameter.from_input and parameter.kind == "text"]
+    return type(asked)(**{**given, **{name: names.text_of(given[name].split()) for name in texts}})
 
 
 def coloured(tokens: Sequence[str], kinds: Sequence[str] = ()) -> str:
@@ -284,7 +295,7 @@ def _several(question: type[Question], options: argparse.Namespace) -> dict[str,
 def _with_texts(question: type[Question], study: Study, options: argparse.Namespace) -> Study:
     if question.needs == "no texts" or not (options.corpus or options.group or options.groups_of):
         return study
-    return study.with_texts(named_texts(options.corpus, groups_of(options)))
+    return study.with_texts(named_texts(options.corpus, groups_of(options), study.history.recipe))
 
 
 def _add_paper(parser: argparse.ArgumentParser) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from bpe_core.errors import CorpusError, plain
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.texts import CorpusTexts
+from bpe_core.support.progress import Work
 
 if TYPE_CHECKING:  # loaded when files are read
     from bpe_core.text.corpus import Corpus, SkippedText
@@ -79,11 +80,13 @@ def reading(
 ) -> Iterator[Corpus]:
     """Open files or groups as a corpus. When the context ends, report the texts that were skipped.
 
-    Texts in `reported` are not reported again. If `recipe` takes any bytes, files that are no text are read, too.
+    Texts in `reported` are not reported again. `recipe` decides whether files that are no text are read, and how.
     """
     choices = dict(_said.get())
     if recipe is not None and recipe.takes_any_bytes and choices.get("on_invalid", "strict") == "strict":
         choices["on_invalid"] = "keep"
+    if recipe is not None and recipe.base_symbols == "lines":
+        choices["symbol_names"] = recipe.symbol_names
     corpus = _corpus_of(files, groups or {}, twice, choices)
     yield corpus
     for skipped in corpus.skipped:
@@ -104,17 +107,36 @@ def _corpus_of(
     return Corpus.grouped(corpora, twice=twice)
 
 
-def named_texts(files: Sequence[str], groups: Mapping[str, Sequence[str]] = MappingProxyType({})) -> CorpusTexts:
-    """Return texts that can be read several times. Skipped texts are reported only once."""
+def named_texts(
+    files: Sequence[str], groups: Mapping[str, Sequence[str]] = MappingProxyType({}), recipe: Recipe | None = None
+) -> CorpusTexts:
+    """Return texts that can be read several times. Skipped texts are reported only once.
+
+    `recipe` is the recipe of the tokenizer that the texts are for.
+    """
+    of_symbols = recipe if recipe is not None and recipe.base_symbols else None
     reported: list[SkippedText] = []
 
     @contextmanager
     def opened() -> Iterator[Corpus]:
-        with reading(files, tuple(reported), groups=groups) as corpus:
+        with reading(files, tuple(reported), groups=groups, recipe=of_symbols) as corpus:
             yield corpus
         reported.extend(corpus.skipped)
 
     return CorpusTexts(opened, list(files) or list(groups))
+
+
+def with_names_of_files(
+    recipe: Recipe, files: Sequence[str], groups: Mapping[str, Sequence[str]], work: Work
+) -> Recipe:
+    """Return the recipe with the names of all symbols in the files, if the files hold named symbols."""
+    if recipe.base_symbols != "lines" or recipe.symbol_names:
+        return recipe
+    with reading(files, groups=groups, recipe=recipe) as corpus:
+        named = recipe.with_changes(symbol_names=corpus.names_of_symbols(work))
+    if recipe.border and recipe.border not in named.symbol_names:
+        raise CorpusError(f"No symbol in these files is the border {recipe.border!r}. Choose another border, or none.")
+    return named.with_changes(border=named.names.text_of([recipe.border])) if recipe.border else named
 
 
 def names_of(files: Sequence[str], groups: Mapping[str, Sequence[str]] = MappingProxyType({})) -> list[str]:

@@ -16,7 +16,7 @@ from bpe_core.errors import CorpusError, RecipeError
 from bpe_core.recipes.parts import SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.reading.counts_head import CountsHead
-from bpe_core.text.reading.source import INTEGERS, Source
+from bpe_core.text.reading.source import INTEGERS, NAMED, Source
 
 
 def head_by(recipe: Recipe, sources: str, groups: Sequence[str]) -> CountsHead:
@@ -52,15 +52,16 @@ def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
 
 
 def refuse_other_symbols(sources: Iterable[Source], recipe: Recipe) -> None:
-    """Raise CorpusError if a source holds integers and the recipe is for texts, or if the opposite is true."""
+    """Raise CorpusError if the base symbols of a source are not those of the recipe."""
+    held = {**dict.fromkeys(INTEGERS, "integers"), **dict.fromkeys(NAMED, "lines")}
     for source in sources:
-        if source.kind in INTEGERS and recipe.base_symbols != "integers":
+        symbols = held.get(source.kind, "")
+        if symbols != recipe.base_symbols and source.kind != "texts":
+            wanted = recipe.base_symbols or "text"
+            advice = {"": "Give files of text, or choose --base", "integers": "Give .npy or .npz files"}
             raise CorpusError(
-                f"{source.name} holds integers, and this recipe is for text. Learn from integers with --base integers."
-            )
-        if source.kind not in (*INTEGERS, "texts") and recipe.base_symbols == "integers":
-            raise CorpusError(
-                f"{source.name} holds text, and this recipe is for integers. Give .npy or .npz files of integers."
+                f"{source.name} holds {symbols or 'text'}, and this recipe is for {wanted}. "
+                f"{advice.get(recipe.base_symbols, 'Give files of symbols, and not of numbers')}."
             )
 
 

@@ -23,6 +23,7 @@ from bpe_core.errors import BpeError, FormatError, TooLarge
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import MOST_LENGTH
 from bpe_core.history.history import History, Int64s, Pair
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.found_once import once
 from bpe_core.support.honest_text import escape, unescape
 from bpe_core.support.limits import check_room
@@ -82,6 +83,12 @@ def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
     return escape(raw).translate(_SIGNS).replace("<0x0A>", NEWLINE).replace("<0x09>", TAB)
 
 
+def with_names(recipe: Recipe, write: Callable[[bytes], str] = shown) -> Callable[[bytes], str]:
+    """Return a function that writes tokens as `write` does, with the names of symbols that are no text."""
+    names = recipe.names
+    return (lambda raw: names.shown(write(raw))) if recipe.base_symbols else write
+
+
 def read_back(text: str) -> bytes:
     """Return the bytes of a text that `shown` returned. Raise ValueError if the text holds half of a surrogate pair."""
     return unescape(text.translate(_MEANT))
@@ -123,7 +130,7 @@ class TokenTexts:
     @classmethod
     def of(cls, history: History, write: Callable[[bytes], str] = shown, longest: int = LONGEST_SHOWN) -> TokenTexts:
         """Return the texts of all tokens of a finished history. Special tokens are included."""
-        texts = cls(history.alphabet, write, longest)
+        texts = cls(history.alphabet, with_names(history.recipe, write), longest)
         texts.grow(history)
         for special in history.recipe.special_tokens:
             texts._enter(special.encode(), len(special.encode()))
@@ -183,7 +190,9 @@ class TokenTexts:
             raw = read_back(text)
         except ValueError:
             return None
-        return self.raw.index(raw) if raw in self.raw else None
+        if raw in self.raw:
+            return self.raw.index(raw)
+        return self.text.index(text) if text in self.text else None  # a name of a symbol that is no text
 
     def places(self, tokens: int) -> Int64s:
         """Return for each of the first tokens its place when the tokens are sorted by the bytes of their texts.

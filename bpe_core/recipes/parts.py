@@ -13,7 +13,7 @@ from bpe_core.support.former_names import former_classes
 from bpe_core.text.mixture import Mixture
 
 Base = Literal["bytes", "characters"]
-BaseSymbols = Literal["", "integers"]
+BaseSymbols = Literal["", "integers", "lines"]
 Unit = Literal["file", "line"]
 UnicodeForm = Literal["", "NFC", "NFKC"]
 Marker = Literal["none", "symbol", "glued", "prefix", "continuation"]
@@ -102,9 +102,16 @@ class Symbols:
     base_symbols: BaseSymbols = choice(  # "" means characters of a text
         "",
         "Symbols",
-        "What the characters represent: the characters of a text, or integers of a NumPy file",
+        "What the characters represent: the characters of a text, integers of a NumPy file, or lines",
         among=get_args(BaseSymbols),
         applies=lambda recipe: recipe.base_symbols != "",
+        goes_without_saying=True,
+    )
+    symbol_names: tuple[str, ...] = choice(
+        (),
+        "Names of symbols",
+        "The name of each symbol, in the order of the numbers",
+        applies=lambda recipe: False,  # no form shows a list of thousands of names
         goes_without_saying=True,
     )
     marker: Marker = choice("none", "Marker", among=get_args(Marker))

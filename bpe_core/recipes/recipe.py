@@ -35,10 +35,12 @@ from bpe_core.recipes.parts import (
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.foreign import gate, json_of
+from bpe_core.support.numbered_symbols import LARGEST, SymbolNames
 from bpe_core.support.wording import as_call
 from bpe_core.text.mixture import mixture_of
 from bpe_core.text.patterns import NAMED_PATTERNS, understood_pattern
 
+LONGEST_NAME = 4_096  # characters of the name of a symbol
 LONGEST_SPECIAL = 4_096  # characters of a special token
 MOST_SPECIAL = 1_000_000  # characters of all special tokens together
 
@@ -111,6 +113,9 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
             if isinstance(tokens, str):  # otherwise each letter would be a token
                 raise RecipeError("The special tokens must be a list of texts.")
             object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
+        if "symbol_names" in names:
+            _check_names(self.symbol_names)
+            object.__setattr__(self, "symbol_names", tuple(self.symbol_names))
         if "interventions" in names and self.interventions != ():
             object.__setattr__(self, "interventions", checked_interventions(self.interventions))
         if "preparation" in names:
@@ -258,6 +263,11 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         if not is_one or not any(_prepare().is_added(step, unknown) for step in self.preparation):
             return self.special_tokens
         return (*self.special_tokens, unknown)
+
+    @cached_property
+    def names(self) -> SymbolNames:
+        """Return the names of the symbols, if the symbols are no text."""
+        return SymbolNames(self.symbol_names, has_numbers=self.base_symbols == "integers")
 
     @property
     def takes_any_bytes(self) -> bool:
@@ -466,6 +476,18 @@ def _check_bytes(recipe: Recipe) -> None:
             f"A vocabulary of {recipe.vocab_size:,} is smaller than the 256 bytes it starts from{specials}; choose at "
             f"least {least:,}."
         )
+
+
+def _check_names(names: object) -> None:
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise RecipeError("The names of symbols must be a list of texts, in the order of the numbers.")
+    named = [name for name in names if name]
+    if len(names) > LARGEST + 1 or len(set(named)) < len(named):
+        raise RecipeError(f"Each of at most {LARGEST + 1:,} symbols has a name that no other symbol has.")
+    for name in named:
+        if len(name) > LONGEST_NAME or not name.isascii():
+            refuse_long_text("The name of a symbol", name, LONGEST_NAME)
+            refuse_half_characters("The name of a symbol", name)
 
 
 def _check_base_symbols(recipe: Recipe) -> None:

@@ -12,7 +12,9 @@ the order of the numbers, and each character takes four bytes of UTF-8. People s
 from __future__ import annotations
 
 import re
-from functools import cache
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +26,8 @@ MOST = 2**17  # the private planes have as many code points
 UNKNOWN = MOST - 1  # the number of a symbol without a name, which no alphabet holds
 LARGEST = MOST - 2  # the largest number of a symbol
 WIDTH = 4  # bytes of a private character in UTF-8
+_PART = re.compile(f"[{chr(FIRST)}-{chr(FIRST + MOST - 1)}]|[^{chr(FIRST)}-{chr(FIRST + MOST - 1)}]+")
+_SHOWN = re.compile(f"<#([0-9]{{1,6}})>|[{chr(FIRST)}-{chr(FIRST + MOST - 1)}]")
 FORM = re.compile(r"<#([0-9]{1,6})>")
 
 
@@ -66,3 +70,59 @@ def numbers_in(text: npt.NDArray[np.uint8]) -> Int64s:
     """Return the numbers that a text of private characters represents."""
     parts = text.reshape(-1, WIDTH).astype(np.int64) & 0x3F
     return ((parts[:, 0] & 7) << 18 | parts[:, 1] << 12 | parts[:, 2] << 6 | parts[:, 3]) - FIRST
+
+
+@dataclass(frozen=True)
+class SymbolNames:
+    """The names of numbered symbols.
+
+    Parameters
+    ----------
+    names
+        The name of each symbol, in the order of the numbers. An empty text means that the number is the name.
+    has_numbers
+        Whether a symbol without a name is named by its number.
+
+    Examples
+    --------
+    >>> notes = SymbolNames(("C", "D", "E"), has_numbers=True)
+    >>> notes.numbers_of(["D", "C", "60"]).tolist(), notes.shown("<#1><#60>")
+    ([1, 0, 60], '<D><60>')
+    """
+
+    names: tuple[str, ...] = ()
+    has_numbers: bool = False
+
+    @cached_property
+    def _number_of(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names) if name}
+
+    def name_of(self, number: int) -> str:
+        name = self.names[number] if number < len(self.names) else ""
+        return name or (str(number) if self.has_numbers else "?")
+
+    def numbers_of(self, names: Iterable[str]) -> Int64s:
+        """Return the number of each name. A name that no symbol has gives the number `UNKNOWN`."""
+        number_of = self._number_of
+        return np.array([number_of[name] if name in number_of else self._by_digits(name) for name in names], np.int64)
+
+    def _by_digits(self, name: str) -> int:
+        is_number = self.has_numbers and name.isascii() and name.isdigit() and len(name) < 7
+        return min(int(name), UNKNOWN) if is_number else UNKNOWN
+
+    def text_of(self, names: Iterable[str]) -> str:
+        """Return the text of private characters for these names."""
+        return "".join(map(character_of, self.numbers_of(names).tolist()))
+
+    def names_in(self, text: str) -> str:
+        """Return the names of the symbols in a text of private characters, separated by spaces."""
+        parts = [
+            part if (number := number_of(part[0])) is None else self.name_of(number) for part in _PART.findall(text)
+        ]
+        return " ".join(part.strip() for part in parts if not part.isspace())
+
+    def shown(self, text: str) -> str:
+        """Replace the numbers and the private characters in a text that is shown to a person by the names."""
+        if not _SHOWN.search(text):
+            return text
+        return _SHOWN.sub(lambda form: f"<{self.name_of(int(form[1] or ord(form[0]) - FIRST))}>", text)

@@ -18,6 +18,7 @@ import numpy as np
 
 from bpe_core.errors import CorpusError
 from bpe_core.support.limits import check_room
+from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import as_call
 from bpe_core.text.mixture import Group, Mixture, Of
 from bpe_core.text.reading.files import FileReader, Reader, readers_of
@@ -33,6 +34,7 @@ from bpe_core.text.reading.source import (
     Source,
     one_by_one,
 )
+from bpe_core.text.reading.symbols import names_in
 from bpe_core.text.reading.utf8 import encoded, pieces_of, whole_characters
 
 __all__ = ["Chunk", "Corpus", "SkippedText", "Source"]
@@ -118,6 +120,7 @@ class Corpus:
         word_list: bool | None = None,
         twice: bool = False,
         only: Sequence[str] = (),
+        symbol_names: tuple[str, ...] | None = None,
     ) -> Corpus:
         """Read files, folders, and "-" for standard input.
 
@@ -130,12 +133,13 @@ class Corpus:
         The encoding is taken from the byte order mark, or else from `encoding`, or else it is UTF-8. Addresses
         (s3://...) are opened by the packages installed for them. A file that is named twice is read once, unless
         `twice` is true. If `only` is given, then only these files of the folders are read. A file in `only` is named by
-        its path in its folder.
+        its path in its folder. If `symbol_names` is given, the files hold named symbols in place of text, such as a
+        symbol in each line.
         """
         if isinstance(paths, (str, Path)):
             paths = [paths]
         log = SkipLog()
-        options = ReadingOptions(encoding, on_invalid, field, on_bad_row, word_list)
+        options = ReadingOptions(encoding, on_invalid, field, on_bad_row, word_list, symbol_names)
         readers = readers_of(list(paths), file_patterns, options, log, only)
         pairs: list[tuple[Reader, str]] = [(reader, reader.source.group) for reader in readers]
         return cls._of_pairs(pairs, log, twice)
@@ -200,6 +204,11 @@ class Corpus:
         The options of texts given in memory are None.
         """
         return tuple([reader.options if isinstance(reader, FileReader) else None for reader in self._readers])
+
+    def names_of_symbols(self, work: Work = ALONE) -> tuple[str, ...]:
+        """Return the sorted names of all symbols, if the files hold named symbols in place of text."""
+        readers = [reader for reader in self._readers if isinstance(reader, FileReader)]
+        return names_in(((reader.source, reader.options) for reader in readers), work)
 
     def in_group(self, name: str) -> Corpus:
         return Corpus(self._readers, self.word_counts, self._found_while_opening, [name] * len(self._readers))

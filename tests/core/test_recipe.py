@@ -42,6 +42,7 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     spelled_specials="matched",
     decoding=(Fuse(),),
     border="|", whole_characters=True, base_symbols="integers",
+    symbol_names=("C", "D"),
 )  # fmt: skip
 # Each choice that a single method has, and the first method that has the choice.
 OF_METHODS = {choice: name for name, method in reversed(list(HOUSES.own.items())) for choice in method.own_choices}
@@ -68,6 +69,7 @@ STEERING = {
     "decoding",
     "spelled_specials",
     "base_symbols",
+    "symbol_names",
 }
 METHODS = {"method"}  # the recipe has one choice of this kind
 

@@ -1,4 +1,4 @@
-"""Tests of base symbols that are no text: integers from NumPy's files."""
+"""Tests of base symbols that are no text: integers from NumPy's files, and named symbols."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 import bpe_core as bpe
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled, CorpusError, OutputError
+from bpe_core.errors import Cancelled, CorpusError, OutputError, RecipeError
 from bpe_core.formats import read_history, write_history
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.numbered_symbols import LARGEST, character_of
+from bpe_core.support.numbered_symbols import LARGEST, SymbolNames, character_of
 from bpe_core.support.progress import Work
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import all_columns, learn_fast, words_of
@@ -211,3 +211,81 @@ def test_a_sequence_gives_the_same_words_in_any_blocks(tmp_path: Path) -> None:
     sizes = [len(chunk.data) for chunk in corpus.chunks(4_096)]
     assert len(sizes) > 1
     assert sum(sizes) == 4 * 5_000
+
+
+def in_names(path: Path, size: int = 1 << 20) -> list[list[str]]:
+    """Return the names of the symbols in each sequence of a file."""
+    names = Corpus.from_files(path, symbol_names=()).names_of_symbols()
+    found = SymbolNames(names)
+    return [found.names_in(text).split(" ") for text in read(path, size, symbol_names=names)]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["C4", "bar", "é", "▁"]), min_size=1, max_size=900), min_size=1, max_size=3),
+    st.integers(4, 3_000),
+)
+def test_each_line_is_a_symbol_and_an_empty_line_ends_a_sequence(
+    tmp_path_factory: Any, sequences: list[list[str]], size: int
+) -> None:
+    path = tmp_path_factory.mktemp("song") / "song.txt"
+    path.write_text("\n\n".join("\n".join(sequence) for sequence in sequences), encoding="utf-8")
+    assert in_names(path, size) == sequences
+
+
+def test_fasta_and_lists_in_json_hold_symbols(tmp_path: Path) -> None:
+    (tmp_path / "g.fasta").write_text(">one human\nACG\nT\n; a remark\n>two\nAC\n")
+    assert in_names(tmp_path / "g.fasta") == [["A", "C", "G", "T"], ["A", "C"]]
+    (tmp_path / "e.json").write_text('{"tracks": [["bar", {"note": 60, "on": true}], [7]]}')
+    assert in_names(tmp_path / "e.json") == [["bar", '{"note":60,"on":true}'], ["7"]]
+    (tmp_path / "e.jsonl").write_text('["bar", 7]\n\n[[1, 2]]\n')
+    assert in_names(tmp_path / "e.jsonl") == [["bar", "7"], ["[1,2]"]]
+
+
+@pytest.mark.parametrize(
+    "content", ["{", '{"tracks": 4}', '{"notes": []}', '"bar"', '["a", ""]', '{"tracks": [[1], 2]}']
+)
+def test_json_that_is_no_list_of_events_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "e.json").write_text(content)
+    assert "e.json" in sentence(tmp_path / "e.json", symbol_names=())
+
+
+def test_commands_learn_and_show_named_symbols(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    song, table = tmp_path / "song.txt", str(tmp_path / "m.json")
+    song.write_text("C4\nD4\nE4\nbar\nC4\nD4\nE4\n")
+    assert run(["train", str(song), "--base", "lines", "--merges", "2", "-o", table, "--quiet"]) == 0
+    assert read_history(table).recipe.symbol_names == ("C4", "D4", "E4", "bar")
+    assert run(["encode", "--merges", table, "C4 D4 E4 X", "--pieces"]) == 0
+    assert capsys.readouterr().out == "<C4><D4><E4> | <unk>\n"
+    assert run(["decode", "--merges", table, "6", "0", "4"]) == 0
+    assert capsys.readouterr().out == "C4 D4 E4 <unk> bar\n"
+    assert run(["why", "--merges", table, "E4 C4", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"]
+    assert run(["encode", "--merges", table, str(song), "-o", str(tmp_path / "ids.npy")]) == 0
+    assert len(np.load(tmp_path / "ids.npy")) == 3
+    assert run(["train", str(song), "--base", "lines", "--border", "bar", "--merges", "9", "-o", table, "--quiet"]) == 0
+    assert len(read_history(table)) == 2
+    capsys.readouterr()
+    assert run(["train", str(song), "--base", "lines", "--border", "rest", "--merges", "9"]) == 1
+    assert "No symbol in these files is the border" in capsys.readouterr().err
+    assert run(["train", str(song), "--base", "lines", "--names", table, "--merges", "9"]) == 1
+    assert "--names gives names to integers" in capsys.readouterr().err
+
+
+def test_integers_are_shown_by_their_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    notes, names = tmp_path / "notes.npy", tmp_path / "names.json"
+    np.save(notes, np.array([60, 62, 64] * 4))
+    names.write_text('{"60": "C4", "62": "D4"}')
+    asked = ["train", str(notes), "--base", "integers", "--names", str(names), "--merges", "2", "--quiet"]
+    assert run(asked) == 0
+    assert "<C4> + <D4>" in (shown := capsys.readouterr().out)
+    assert "<C4><D4><64>" in shown
+    for wrong in ('{"-1": "C4"}', '{"200000": "C4"}', '["C4", "C4"]', "4", '["C4", 5]'):
+        names.write_text(wrong)
+        assert run(asked) == 1
+        assert "name" in capsys.readouterr().err
+
+
+def test_a_recipe_with_wrong_names_is_refused() -> None:
+    for names in ("C4", ["a", "a"], [4], ["x" * 5_000], ["\ud800"]):
+        with pytest.raises(RecipeError):
+            of_integers(merges=1, symbol_names=names)

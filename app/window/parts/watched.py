@@ -11,7 +11,7 @@ from app.session.aside import Aside
 from app.session.manifests import RESULT, SESSION
 from app.session.run import Run
 from app.window.parts.timing import Throttle
-from bpe_core.asking import Question
+from bpe_core.asking import Question, answered
 from bpe_core.figures.figure import Figure
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
@@ -35,7 +35,7 @@ def exact_of(asked: Asked | None) -> Exact:
     if asked is None:
         return lambda cancelled: DataTable({})
     question, study = asked
-    return lambda cancelled: question.answer(study, Work(cancelled=cancelled)).table
+    return lambda cancelled: answered(question, study, Work(cancelled=cancelled)).table
 
 
 class LazyModel:

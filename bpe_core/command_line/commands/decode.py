@@ -51,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
         if options.way == "exact"
         else study.decode(ids, way=options.way, skip_special=skip).encode()
     )
+    if study.history.recipe.base_symbols:
+        raw = study.history.recipe.names.names_in(raw.decode(errors="replace")).encode() + b"\n"
     if options.json:
         print(json.dumps({"text": raw.decode(errors="replace"), "bytes": raw.hex(" ")}, ensure_ascii=False))
         _warn_of_difference(study, ids, options)

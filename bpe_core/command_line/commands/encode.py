@@ -17,6 +17,7 @@ from bpe_core.command_line.interruption import working
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import TABLES, OpenedTable
 from bpe_core.history.token_texts import TokenTexts
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.segmenting.segmentation import Width
 from bpe_core.studies.making import open_study
@@ -140,6 +141,8 @@ def _encode_lines(options: argparse.Namespace, study: Study, at: int) -> None:
 
 def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
     text = text_or_standard_input(options.text)
+    if of_symbols(study) is not None:
+        text = study.history.recipe.names.text_of(text.split())
     ids = study.encode(text, at=at, allowed_special=ALLOWED[options.specials])
     if not (options.json or options.pieces):
         print(*ids)
@@ -147,6 +150,11 @@ def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
     names = TokenTexts.of(study.history, escape).text if options.json else study.inside.by_index.texts.text
     tokens = [names[id] for id in study.history.indices_of(ids)]
     print(json.dumps({"ids": ids, "tokens": tokens}, ensure_ascii=False) if options.json else " | ".join(tokens))
+
+
+def of_symbols(study: Study) -> Recipe | None:
+    """Return the recipe of a tokenizer whose symbols are no text. Return None for other tokenizers."""
+    return study.history.recipe if study.history.recipe.base_symbols else None
 
 
 def _report_agreement(path: str, study: Study) -> None:
@@ -168,7 +176,8 @@ def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
     from bpe_core.methods.kit.encode_corpus import encode_corpus  # a single text needs less
 
     groups = groups_of(options)
-    with working() as interruption, reading(options.text or ([] if groups else ["-"]), groups=groups) as corpus:
+    files = options.text or ([] if groups else ["-"])
+    with working() as interruption, reading(files, groups=groups, recipe=of_symbols(study)) as corpus:
         result = encode_corpus(
             corpus,
             study.history,
@@ -203,7 +212,7 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
     groups = groups_of(options)
     stopped = "Stopped; whole shards are kept, and the same command goes on after them."
     files = options.text or ([] if groups else ["-"])
-    with working(stopped=stopped) as interruption, reading(files, groups=groups) as corpus:
+    with working(stopped=stopped) as interruption, reading(files, groups=groups, recipe=of_symbols(study)) as corpus:
         result = encode_documents(
             corpus,
             study.history,

@@ -17,7 +17,7 @@ from bpe_core.command_line.arguments import (
     number,
     own_arguments,
 )
-from bpe_core.command_line.corpora import add_reading, names_of, reading
+from bpe_core.command_line.corpora import add_reading, names_of, reading, with_names_of_files
 from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.groups import add_languages, add_mixture, groups_of, mixture_of
 from bpe_core.command_line.interruption import KEEPS, Interruption, working
@@ -119,6 +119,7 @@ def run(options: argparse.Namespace) -> int:
             interruption.worth_keeping |= progress.stage == "training"
             interruption.work.progress(progress)
 
+        recipe = with_names_of_files(recipe, options.files, groups, Work(report, interruption))
         with reading(options.files, groups=groups, twice=options.twice, recipe=recipe) as corpus:
             recipe = recipe.with_changes(mixture=mixture_of(options, corpus, recipe.mixture))
             words, notes = _counted(corpus, recipe, report, interruption)

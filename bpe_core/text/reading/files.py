@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.support.progress import CancelCheck, never_cancelled
-from bpe_core.text.reading import archives, arrow_tables, integers, plain_text, text_tables
+from bpe_core.text.reading import archives, arrow_tables, integers, plain_text, symbols, text_tables
 from bpe_core.text.reading.counts_head import ENDING, HEAD_NAME, KEY, CountsHead, by_group, source_in_folder
 from bpe_core.text.reading.folders import files_in
 from bpe_core.text.reading.opening import (
@@ -29,7 +29,7 @@ from bpe_core.text.reading.opening import (
     without_password,
 )
 from bpe_core.text.reading.rows import LOOKED_AT, guessed, looks_like_words, names_words_and_counts
-from bpe_core.text.reading.source import INTEGERS, STANDARD_INPUT, Chunk, Kind, ReadingOptions, SkipLog, Source
+from bpe_core.text.reading.source import INTEGERS, NAMED, STANDARD_INPUT, Chunk, Kind, ReadingOptions, SkipLog, Source
 
 _Pieces = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[Chunk]]
 _KIND_OF_SUFFIX: dict[str, Kind] = {
@@ -73,6 +73,9 @@ _PIECES_OF: dict[Kind, _Pieces] = {
     "zip": _archive_pieces,
     "npy": integers.pieces,
     "npz": integers.pieces,
+    "lines": symbols.pieces,
+    "fasta": symbols.pieces,
+    "events": symbols.pieces,
 }
 
 
@@ -135,7 +138,7 @@ def readers_of(
     readers: list[FileReader] = []
     for path in paths:
         if str(path) == STANDARD_INPUT:
-            readers.append(FileReader(Source("standard input", None, None, "text"), options))
+            readers.append(FileReader(_as_asked(Source("standard input", None, None, "text"), options), options))
         elif isinstance(path, str) and is_address(path):
             readers += _at_address(path, patterns, options, log)
         else:
@@ -218,7 +221,7 @@ def source_of(path: Path, options: ReadingOptions) -> Source:
 def _source(path: Path, name: str, status: os.stat_result, options: ReadingOptions) -> Source:
     kind, compression = kind_of(str(path))
     if not stat.S_ISREG(status.st_mode):  # a pipe or device: looking at its beginning would use it up
-        return Source(name, path, None, kind, compression)
+        return _as_asked(Source(name, path, None, kind, compression), options)
     return _looked_at(Source(name, path, status.st_size, kind, compression), options)
 
 
@@ -244,6 +247,8 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
             return source
         encoding = refuse_empty_or_binary(source.name, head, options.encoding, keeps_binary=options.keeps_binary)
     source = replace(source, encoding=encoding)
+    if source.kind in NAMED:
+        return source
     text = head.decode(encoding, "replace").removeprefix("\ufeff") if source.kind != "text" else ""
     if source.kind == "jsonl":
         return _with_fields(source, options, text_tables.json_fields(map(str.encode, text.splitlines()[:LOOKED_AT])))
@@ -254,11 +259,24 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
 
 
 def _as_asked(source: Source, options: ReadingOptions) -> Source:
+    if options.symbol_names is not None:
+        return _of_symbols(source)
     if not options.word_list:
         return source
     if source.kind not in ("text", "csv", "tsv", "parquet", "arrow"):
         raise CorpusError(f"{source.name} cannot be a list of words: such a list is a TSV, CSV, Parquet or Arrow file.")
     return replace(source, kind="tsv" if source.kind == "text" else source.kind, is_word_list=True)
+
+
+def _of_symbols(source: Source) -> Source:
+    """Return the source of a file whose symbols are named. Raise CorpusError for a file that holds no such symbols."""
+    if source.kind not in ("text", "jsonl"):
+        raise CorpusError(
+            f"{source.name} cannot hold named symbols. Give a file with a symbol in each line, FASTA, or lists in JSON."
+        )
+    name = source.name.lower()
+    suffix = splitext(splitext(name)[0] if source.compression else name)[1]
+    return replace(source, kind=symbols.KIND_OF_SUFFIX.get(suffix, "lines"))
 
 
 def _with_fields(source: Source, options: ReadingOptions, fields: tuple[str, ...], is_list: bool = False) -> Source:

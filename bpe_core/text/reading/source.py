@@ -14,8 +14,12 @@ from bpe_core.support.arrays import Int64s
 from bpe_core.support.former_names import former_classes
 
 Bytes = bytes | bytearray | memoryview
-Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow", "tar", "zip", "npy", "npz", "texts", "word counts"]
+Kind = Literal[
+    "text", "jsonl", "csv", "tsv", "parquet", "arrow", "tar", "zip", "npy", "npz", "lines", "fasta", "events", "texts",
+    "word counts",
+]  # fmt: skip
 INTEGERS: tuple[Kind, ...] = ("npy", "npz")  # files of integers, which are read as private characters
+NAMED: tuple[Kind, ...] = ("lines", "fasta", "events")  # files of named symbols, which are read in the same way
 OnInvalid = Literal["strict", "replace", "skip", "keep"]  # "keep" reads any file, for recipes that take all bytes
 OnBadRow = Literal["error", "skip"]
 
@@ -62,6 +66,9 @@ class ReadingOptions:
     field: str | None = None  # the field of a table that holds its texts, such as `doc.body`; None: by the usual names
     on_bad_row: OnBadRow = "error"
     word_list: bool | None = None  # whether tables hold words with counts; None: as their column names say
+
+    # the names of the symbols that files hold in place of text; None: files hold text
+    symbol_names: tuple[str, ...] | None = None
 
     @property
     def keeps_binary(self) -> bool:
