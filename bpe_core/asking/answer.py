@@ -80,12 +80,10 @@ class Answer:
 
     def with_names(self, names: SymbolNames) -> Answer:
         """Return the answer with the names of symbols, in place of their numbers, in its texts."""
-        columns = {
-            name: [names.shown(value) if isinstance(value, str) else value for value in column]
-            if len(column) and isinstance(column[0], str)
-            else column
-            for name, column in self.table.columns.items()
-        }
+        columns = dict(self.table.columns)
+        for name, column in columns.items():
+            if len(column) and isinstance(column[0], str):
+                columns[name] = [names.shown(value) if isinstance(value, str) else value for value in column]
         sentences, tokens = (tuple(map(names.shown, texts)) for texts in (self.sentences, self.tokens))
         return replace(self, table=DataTable(columns), sentences=sentences, tokens=tokens)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from bpe_core.counting.borders import cut_at_borders, cut_numbers
 from bpe_core.counting.count_files import why_not_from, word_list
-from bpe_core.counting.counts_of_recipe import refuse_other_symbols, why_not_for
+from bpe_core.counting.counts_of_recipe import why_not_for
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.watching import LineEnds, WholeTexts
 from bpe_core.counting.words import CountedWords, PartCounts, WordTable
@@ -120,7 +120,6 @@ def count_unmixed(corpus: Corpus, recipe: Recipe, work: Work = ALONE, by_kernels
 def _as_they_are(corpus: Corpus, recipe: Recipe, work: Work, by_kernels: bool | None) -> WordTable:
     if corpus.word_counts is not None:
         return WordTable.from_counts(corpus.word_counts)
-    refuse_other_symbols((source for source in corpus.sources if not source.is_word_list), recipe)
     whole = WHOLE_NUMBERS.get(recipe.custom_pattern)
     if whole is not None and not corpus.word_lists and not recipe.older_unicode:
         return cut_numbers(_as_they_are(corpus, recipe.with_changes(custom_pattern=whole), work, by_kernels))
@@ -254,7 +253,7 @@ class _Count:
         done_before = 0  # bytes of the sources that are finished
         source = read = 0
         several = _scans_as_it_is(self.recipe) and not line_by_line
-        for chunk in self.corpus.chunks(several=several):
+        for chunk in self.corpus.chunks(several=several, base_symbols=self.recipe.base_symbols):
             self._stop_if_cancelled()
             if chunk.source != source:
                 done_before = done_before + read

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -16,7 +16,6 @@ from bpe_core.errors import CorpusError, RecipeError
 from bpe_core.recipes.parts import SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.reading.counts_head import CountsHead
-from bpe_core.text.reading.source import INTEGERS, NAMED, Source
 
 
 def head_by(recipe: Recipe, sources: str, groups: Sequence[str]) -> CountsHead:
@@ -49,20 +48,6 @@ def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
                 f"{_shown(its.get(choice))}; choose the same, or count the texts again."
             )
     return ""
-
-
-def refuse_other_symbols(sources: Iterable[Source], recipe: Recipe) -> None:
-    """Raise CorpusError if the base symbols of a source are not those of the recipe."""
-    held = {**dict.fromkeys(INTEGERS, "integers"), **dict.fromkeys(NAMED, "lines")}
-    for source in sources:
-        symbols = held.get(source.kind, "")
-        if symbols != recipe.base_symbols and source.kind != "texts":
-            wanted = recipe.base_symbols or "text"
-            advice = {"": "Give files of text, or choose --base", "integers": "Give .npy or .npz files"}
-            raise CorpusError(
-                f"{source.name} holds {symbols or 'text'}, and this recipe is for {wanted}. "
-                f"{advice.get(recipe.base_symbols, 'Give files of symbols, and not of numbers')}."
-            )
 
 
 def _shown(value: Any) -> str:

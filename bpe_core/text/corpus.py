@@ -24,6 +24,8 @@ from bpe_core.text.mixture import Group, Mixture, Of
 from bpe_core.text.reading.files import FileReader, Reader, readers_of
 from bpe_core.text.reading.plain_text import TextsReader
 from bpe_core.text.reading.source import (
+    INTEGERS,
+    NAMED,
     Bytes,
     Chunk,
     OnBadRow,
@@ -44,6 +46,14 @@ DIGEST = 16  # bytes: enough that two different texts never have the same hash
 CHANCES = 2**64
 MOST_NAMED = 3  # sources, where a corpus is shown
 SHORTER = "Choose lines instead of documents."
+
+
+_SYMBOLS_OF_KIND = {**dict.fromkeys(INTEGERS, "integers"), **dict.fromkeys(NAMED, "lines")}
+_ADVICE = {
+    "": "Give files of text, or choose --base.",
+    "integers": "Give .npy or .npz files of integers.",
+    "lines": "Give files with a symbol in each line, FASTA, or lists in JSON.",
+}
 
 
 class Corpus:
@@ -210,6 +220,16 @@ class Corpus:
         readers = [reader for reader in self._readers if isinstance(reader, FileReader)]
         return names_in(((reader.source, reader.options) for reader in readers), work)
 
+    def check_symbols(self, base_symbols: str) -> None:
+        """Raise CorpusError if a file holds other base symbols than a recipe with this choice of `base_symbols`."""
+        for source in self.sources:
+            held = _SYMBOLS_OF_KIND.get(source.kind, "")
+            if held != base_symbols and source.kind != "texts" and not source.is_word_list:
+                raise CorpusError(
+                    f"{source.name} holds {held or 'text'}, and this recipe is for {base_symbols or 'text'}. "
+                    f"{_ADVICE[base_symbols]}"
+                )
+
     def in_group(self, name: str) -> Corpus:
         return Corpus(self._readers, self.word_counts, self._found_while_opening, [name] * len(self._readers))
 
@@ -299,12 +319,17 @@ class Corpus:
         """Return the reports of all that was left out or replaced: whole files, and parts of the last reading."""
         return self._found_while_opening.reports() + self.remarks.reports()
 
-    def chunks(self, size: int = CHUNK_SIZE, *, several: bool = False) -> Iterator[Chunk]:
+    def chunks(
+        self, size: int = CHUNK_SIZE, *, several: bool = False, base_symbols: str | None = None
+    ) -> Iterator[Chunk]:
         """Read all texts in order, in chunks of about `size` bytes at most.
 
         If `several` is true, a chunk may hold several documents, which is much faster for short documents. Several
-        threads may share one iterator if they use it in turn under a lock.
+        threads may share one iterator if they use it in turn under a lock. If `base_symbols` is given, refuse files
+        with other symbols.
         """
+        if base_symbols is not None:
+            self.check_symbols(base_symbols)
         if self.word_counts is not None or (self.word_lists and not self.has_texts):
             raise CorpusError("This corpus holds word counts, so its texts cannot be read; give the texts instead.")
         if not self._is_part:

@@ -18,7 +18,6 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.counts_of_recipe import refuse_other_symbols
 from bpe_core.errors import BpeError, Cancelled, OutputError
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
@@ -89,7 +88,7 @@ def encode_corpus(
     """
     path = Path(output)
     known = history.numbers_of(np.arange(history.index_count))
-    refuse_other_symbols(corpus.sources, history.recipe)
+    corpus.check_symbols(history.recipe.base_symbols)
     kind = check_output(path, int(known.max(initial=0)), width)
     chosen = width or smallest_width(int(known.max(initial=0)))
     tokenizer = Tokenizer(history)

@@ -24,7 +24,6 @@ from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.counts_of_recipe import refuse_other_symbols
 from bpe_core.counting.runs import hashed, when_written
 from bpe_core.errors import BpeError, Cancelled, OutputError, cause_of
 from bpe_core.history.history import NO_NUMBER, History
@@ -95,7 +94,7 @@ def encode_documents(
     """
     path = Path(folder)
     steps = len(history) if at is None else at
-    refuse_other_symbols(corpus.sources, history.recipe)
+    corpus.check_symbols(history.recipe.base_symbols)
     known = history.numbers_of(np.arange(history.index_count))
     largest = int(known.max(initial=0))
     if kind not in get_args(ShardKind):

@@ -245,7 +245,7 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
         head = stream.head(HEAD_LENGTH)
         if source.kind == "tar":
             return source
-        encoding = refuse_empty_or_binary(source.name, head, options.encoding, keeps_binary=options.keeps_binary)
+        encoding = refuse_empty_or_binary(source.name, head, options.encoding, binary=options.on_invalid == "keep")
     source = replace(source, encoding=encoding)
     if source.kind in NAMED:
         return source

@@ -273,14 +273,14 @@ def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
     return f"byte {zero:,} is zero, which text does not contain; {advice}" if zero >= 0 else ""
 
 
-def refuse_empty_or_binary(name: str, head: bytes, named: str | None, *, keeps_binary: bool = False) -> str:
+def refuse_empty_or_binary(name: str, head: bytes, named: str | None, *, binary: bool = False) -> str:
     """Return the encoding of a file by its first bytes.
 
-    Raise NotText if the file is empty, or if the bytes are no text. `keeps_binary` accepts bytes that are no text.
+    Raise NotText if the file is empty, or if the bytes are no text. `binary` says whether bytes that are no text are accepted.
     """
     if not head or head in (mark for mark, _ in _BYTE_ORDER_MARKS):
         raise NotText(f"{name} is empty: there is no text in it.")
     encoding = encoding_of(head, named)
-    if not keeps_binary and (reason := why_not_text(head, encoding, named)):
+    if not binary and (reason := why_not_text(head, encoding, named)):
         raise NotText(f"{name} is not a text file: {reason}.")
     return encoding

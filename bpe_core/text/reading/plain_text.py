@@ -91,7 +91,7 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
         encoding = source.encoding
         if encoding is None or (stream.has_changed and source.span is None):  # since its beginning was looked at
             head = stream.head(HEAD_LENGTH)
-            encoding = refuse_empty_or_binary(source.name, head, options.encoding, keeps_binary=options.keeps_binary)
+            encoding = refuse_empty_or_binary(source.name, head, options.encoding, binary=options.on_invalid == "keep")
         try:
             if encoding in ("utf-8", "utf-8-sig"):
                 yield from _utf8_blocks(stream, source, options.on_invalid, size, log)

@@ -70,11 +70,6 @@ class ReadingOptions:
     # the names of the symbols that files hold in place of text; None: files hold text
     symbol_names: tuple[str, ...] | None = None
 
-    @property
-    def keeps_binary(self) -> bool:
-        """Return whether files that are no text are read byte for byte."""
-        return self.on_invalid == "keep"
-
 
 class Chunk(NamedTuple):
     """A part of one document, or several whole documents end to end.

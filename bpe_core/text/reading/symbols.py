@@ -67,7 +67,7 @@ def stretches(source: Source, options: ReadingOptions, most: int, log: SkipLog) 
     return read(source, options, most, log)
 
 
-class _Gathered:
+class _SequenceParts:
     """The symbols of a sequence that have been read, until they are enough for a part."""
 
     def __init__(self, most: int) -> None:
@@ -87,30 +87,30 @@ class _Gathered:
 
 
 def _lines(source: Source, options: ReadingOptions, most: int, log: SkipLog) -> Iterator[Stretch]:
-    gathered = _Gathered(most)
+    parts = _SequenceParts(most)
     with numbered_lines(source, options, BLOCK, log) as lines:
         for line in lines:
             name = line.decode().rstrip("\r\n")
-            yield from gathered.added([name], lines.bytes_read) if name else gathered.ended(lines.bytes_read)
-        yield from gathered.ended(lines.bytes_read)
+            yield from parts.added([name], lines.bytes_read) if name else parts.ended(lines.bytes_read)
+        yield from parts.ended(lines.bytes_read)
 
 
 def _letters(source: Source, options: ReadingOptions, most: int, log: SkipLog) -> Iterator[Stretch]:
-    gathered = _Gathered(most)
+    parts = _SequenceParts(most)
     with numbered_lines(source, options, BLOCK, log) as lines:
         for line in lines:
             if line.startswith((b">", b";")):
-                yield from gathered.ended(lines.bytes_read)
+                yield from parts.ended(lines.bytes_read)
             else:
-                yield from gathered.added(line.decode().strip(), lines.bytes_read)
-        yield from gathered.ended(lines.bytes_read)
+                yield from parts.added(line.decode().strip(), lines.bytes_read)
+        yield from parts.ended(lines.bytes_read)
 
 
 def _events(source: Source, options: ReadingOptions, most: int, log: SkipLog) -> Iterator[Stretch]:
-    gathered = _Gathered(most)
+    parts = _SequenceParts(most)
     for events, bytes_read in _lists(source, options, log):
-        yield from gathered.added(map(_name_of, events), bytes_read)
-        yield from gathered.ended(bytes_read)
+        yield from parts.added(map(_name_of, events), bytes_read)
+        yield from parts.ended(bytes_read)
 
 
 def _lists(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tuple[list[Any], int]]:
