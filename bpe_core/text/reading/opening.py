@@ -276,7 +276,8 @@ def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
 def refuse_empty_or_binary(name: str, head: bytes, named: str | None, *, binary: bool = False) -> str:
     """Return the encoding of a file by its first bytes.
 
-    Raise NotText if the file is empty, or if the bytes are no text. `binary` says whether bytes that are no text are accepted.
+    Raise NotText if the file is empty, or if the bytes are no text. `binary` says whether bytes that are no text are
+    accepted.
     """
     if not head or head in (mark for mark, _ in _BYTE_ORDER_MARKS):
         raise NotText(f"{name} is empty: there is no text in it.")
