@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.window.parts.layouts import in_column
-from app.window.parts.widgets import named, push_button, scaled
+from app.window.parts.widgets import OneLine, named, push_button, scaled
 from app.window.parts.wording import tip
 from app.window.questions.question_model import Parameter, QuestionModel
 
@@ -90,7 +90,8 @@ class QuestionForm(QWidget):
         for place, parameter in enumerate(parameters):
             row, column = divmod(place, IN_SIGHT)
             field = named(self._field(parameter), parameter.label, parameter.help[:1].upper() + parameter.help[1:])
-            label = scaled(QLabel("" if parameter.kind == "truth" else parameter.label), SMALLER)
+            label = scaled(OneLine(), SMALLER)
+            label.setText("" if parameter.kind == "truth" else parameter.label)
             label.setBuddy(field)
             label.setMinimumWidth(NARROWEST)
             field.setMaximumWidth(WIDEST)
