@@ -69,7 +69,7 @@ def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
     application = QGuiApplication.instance() or QGuiApplication(sys.argv[:1])
     with replace_atomically(path) as beside:
         if not write_drawing(drawn, width, height, beside, path.suffix.lower()):
-            raise OSError("not all of it could be written")
+            raise OSError("only a part of the file could be written")
     del application
     return ""
 

@@ -29,7 +29,7 @@ from bpe_core.compiler import compile_kernels
 from bpe_core.kernels import kept
 
 if not compile_kernels():
-    raise SystemExit("There is no folder to make it in.")
+    raise SystemExit("There is no folder for the machine code.")
 code, place = kept.to_install()
 print(json.dumps([str(code), place]))
 """

@@ -140,7 +140,7 @@ def _answer_while_wanted(process: Popen[bytes]) -> tuple[bytes, bytes]:
         except TimeoutExpired:
             if not is_wanted():
                 raise OSError(
-                    "The folder for machine code is gone, or the program that asked for it has ended."
+                    "The folder for machine code is gone, or the program that started the compiler has ended."
                 ) from None
 
 
@@ -179,7 +179,7 @@ def _keep_all(*, aside: bool = False) -> None:
         if compile_kernels(PATIENCE_ASIDE if aside else PATIENCE) or aside:
             return
         closed = f"nothing can be written there; {kept.LOCATION} names another folder"
-        reason = "another process is still making it" if kept.folder() else closed
+        reason = "another process is still making the machine code" if kept.folder() else closed
     except OSError as error:
         reason = str(error)
     sys.exit(f"The machine code was not made, or cannot be kept in {kept.folder() or kept.base()}: {reason}")

@@ -93,32 +93,32 @@ def cause_of(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "its brackets are nested too deeply"
     if hasattr(error, "lineno") and hasattr(error, "colno"):  # of JSON
-        return f"it cannot be understood from line {error.lineno:,}, column {error.colno:,} on"
+        return f"the text cannot be understood from line {error.lineno:,}, column {error.colno:,} on"
     if isinstance(error, KeyError) and error.args and isinstance(error.args[0], str) and error.args[0].isidentifier():
         return f'it lacks "{error.args[0]}"'
     if isinstance(error, ValueError) and re.search(r"\(at (line \d+, column \d+|end of document)\)$", str(error)):
         return str(error)  # of TOML
     if isinstance(error, TooManyValues):
-        return "it holds more values than there is room for"
+        return "too many values are in the file"
     if isinstance(error, TypeError | AttributeError | NotImplementedError):
-        return "it holds a value of the wrong type"
+        return "a value has the wrong type"
     name = getattr(error, "sqlite_errorname", None)
     return next((sentence for kind, sentence in _OF_DATABASES.items() if name and kind in name), _NO_SENSE)
 
 
-_NO_SENSE = "it holds an impossible value"
+_NO_SENSE = "a value is impossible"
 _OF_DATABASES = {
     "SQLITE_FULL": "the disk is full",
     "SQLITE_IOERR": "the disk reports an error",
-    "SQLITE_READONLY": "it may not be written",
+    "SQLITE_READONLY": "writing is not allowed",
     "SQLITE_PERM": "permission denied",
-    "SQLITE_CANTOPEN": "it cannot be opened",
-    "SQLITE_BUSY": "another program is using it",
-    "SQLITE_LOCKED": "another program is using it",
+    "SQLITE_CANTOPEN": "the file cannot be opened",
+    "SQLITE_BUSY": "another program uses the file",
+    "SQLITE_LOCKED": "another program uses the file",
     "SQLITE_NOMEM": "there is not enough memory",
     "SQLITE_TOOBIG": "a text or list is too large for one row",
-    "SQLITE_CORRUPT": "a page of it cannot be read",
-    "SQLITE_NOTADB": "a page of it cannot be read",
+    "SQLITE_CORRUPT": "a page of the file cannot be read",
+    "SQLITE_NOTADB": "a page of the file cannot be read",
 }
 
 

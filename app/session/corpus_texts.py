@@ -152,7 +152,9 @@ def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpu
 def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -> str:
     """Return the text for the editor. Raise CorpusError with the reason if it cannot be edited."""
     if source.is_folder or source.address:
-        raise CorpusError(f"{source.name} is not a file on this computer: open a file or paste a text to edit it.")
+        raise CorpusError(
+            f"{source.name} cannot be edited, because it is not a file on this computer. Open a file or paste a text."
+        )
     corpus = source.to_count().corpus()
     data = bytearray()
     is_whole = False
@@ -160,13 +162,13 @@ def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -
         raise CorpusError(f"{source.name} holds words with their counts, which cannot be edited as a text.")
     for chunk in while_wanted(corpus.chunks(), cancelled):
         if is_whole:
-            raise CorpusError(f"{source.name} holds several texts: only a plain text can be edited here.")
+            raise CorpusError(f"{source.name} holds several texts. Only a file with one plain text can be edited here.")
         data += chunk.data
         is_whole = chunk.ends_document
         if len(data) > LARGEST_EDITED:
             raise CorpusError(
-                f"{source.name} has more than {LARGEST_EDITED // 10**6} MB, too much to train again at every key. "
-                "Edit it in another program and save it: the next training reads it."
+                f"{source.name} has more than {LARGEST_EDITED // 10**6} MB, too much to train again at every "
+                "key. Edit and save the file in another program. The next training reads the new text."
             )
     return data.decode()
 
@@ -177,7 +179,10 @@ def _refuse_pipes(path: Path) -> None:
     A session file may name one, and a thread that waits for it cannot be stopped.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise CorpusError(f"{path} is a pipe or a device; the window learns from files only (bpe-explorer train can).")
+        raise CorpusError(
+            f"{path} is a pipe or a device. The window learns only from files. The command `bpe-explorer train` also "
+            "learns from pipes."
+        )
 
 
 def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:

@@ -97,12 +97,12 @@ def _by_name(
     elif "study" in parameters:  # as all were called
         parameters[names[0]] = parameters.pop("study")
     if len(given) > len(names):
-        raise BpeError(f"{question.name} takes at most {len(names)} values, {', '.join(names)}; not {len(given)}.")
+        raise BpeError(f"{question.name} takes at most {len(names)} values ({', '.join(names)}), not {len(given)}.")
     values = dict(zip(names, given, strict=False))
     twice = next((name for name in values if name in parameters), None)
     if twice is not None:
         raise BpeError(
-            f"{question.name} got two values for {twice!r}, one by position and one by name; give one of them."
+            f"{question.name} got two values for {twice!r}: one by position and one by name. Give only one value."
         )
     return values
 

@@ -122,13 +122,13 @@ def benchmark(
         Files and folders; each file is a text: everything that `bpe.train` takes.
     parallel : str, optional
         A folder with a file for each language and the same sentences in each, one in each line
-        (default: our ten sentences).
+        (default: ten sentences of this program).
     reference : str, optional
-        The language to compare the others with (default: en, or the first).
+        The reference language for the comparison (default: en, or the first).
     sizes : Sequence[int], optional
         Compare each tokenizer at these vocabulary sizes.
     relative_to : str, optional
-        The tokenizer to compare the others with (default: the first).
+        The reference tokenizer for the comparison (default: the first).
     weights : Sequence[str], optional
         Add up all texts by these shares, such as de=70%% code=30%%, or by factors.
     sums : bool, optional
@@ -435,7 +435,7 @@ def ends(
     studies : Mapping[str, Study]
         The studies by names that you choose: {'ours': study}.
     words : Sequence[str], optional
-        Files with a sentence a line, whose words are divided by spaces.
+        Files with one sentence in each line and spaces between words.
     text : str, optional
         A prompt whose end is examined.
     work : Work | None, optional
@@ -605,7 +605,7 @@ def idmap(
     renamed : Sequence[tuple[str, str]], optional
         This special token was renamed, and keeps its row.
     check : str, optional
-        A map to compare with that of these tables.
+        A map to compare with the map of these tables.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -641,8 +641,8 @@ def lab(
     studies : Mapping[str, Study]
         The studies by names that you choose: {'ours': study}.
     size : int | None, optional
-        The vocabulary size; tokenizers that cannot have it are left out (default: the size of each
-        tokenizer).
+        The vocabulary size; tokenizers that cannot have this size are left out (default: the size of
+        each tokenizer).
     text : str, optional
         A text to split by all tokenizers.
     limit : int | None, optional
@@ -686,7 +686,7 @@ def languages(
         The study that `train` or `open` returned, or a history.
     parallel : str, optional
         A folder with a file for each language and the same sentences in each, one in each line
-        (default: our ten sentences).
+        (default: ten sentences of this program).
     lines : Sequence[str], optional
         Draw only these languages.
     work : Work | None, optional
@@ -1054,8 +1054,8 @@ def sizes(
 ) -> Answer:
     """Show how well each vocabulary size compresses, how much of the vocabulary is used, and how evenly.
 
-    At the marked size, half as many tokens would nearly do: the text would be less than 5 % longer. Further training
-    does not change the marked size.
+    At the marked size, half as many tokens would be nearly enough: the text would be less than 5 % longer. Further
+    training does not change the marked size.
 
     Parameters
     ----------

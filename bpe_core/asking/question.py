@@ -189,4 +189,4 @@ def check_how_many(question: type[Question], tokenizers: int) -> None:
     least, most = question.studies
     if not least <= tokenizers <= most:
         several = f"{least:,} to {most:,}" if least < most else f"{least:,}"
-        raise BpeError(f"{question.title()} is about {several} tokenizers, not {tokenizers:,}.")
+        raise BpeError(f"{question.title()} needs {several} tokenizers, not {tokenizers:,}.")

@@ -52,8 +52,8 @@ def same_sentences(without: str) -> Any:
     return parameter(
         "",
         help=(
-            "a folder with a file for each language and the same sentences in each, one in each line (default: our "
-            "ten sentences)"
+            "a folder with a file for each language and the same sentences in each, one in each line (default: "
+            "ten sentences of this program)"
         ),
         metavar="FOLDER",
         const=OWN_SENTENCES,

@@ -33,7 +33,7 @@ OF_ALL = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", 
 OF_SYMBOLS: Mapping[str, Any] = MappingProxyType(
     vars(Normalization()) | dict(base="characters", pattern="none", custom_pattern="", unit="file")
 )
-LIMITS, LANGUAGES = "when to stop", "languages"  # groups of arguments that every command has
+LIMITS, LANGUAGES = "when training stops", "languages"  # groups of arguments that every command has
 OwnArguments = Mapping[str, tuple[Choice, Argument]]  # choices that only some methods have, by name
 MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
 
@@ -172,7 +172,8 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
     whole = "merge the bytes of a character before anything else, so that no token holds half a character"
     add("--whole-characters", action="store_true", default=None, help=whole)
     border = (
-        "a character that marks borders in the texts, as in mor|phe|mes: no merge crosses it, and tokens leave it out"
+        "a character that marks borders in the texts, as in mor|phe|mes: no merge crosses a border, and tokens "
+        "leave this character out"
     )
     base = (
         "what the files hold instead of text: integers in .npy and .npz files of NumPy, or lines: a symbol in each "
@@ -228,7 +229,7 @@ def chosen_recipe(options: argparse.Namespace, preset: str, own: OwnArguments = 
     for name in ("whole_characters", *own):
         if name in changes and not recipe.applies(name):
             option = option_of(name, CHOICES[name].argument)
-            raise RecipeError(f"{option} is of {_whose(name)}, or leave {option} out.")
+            raise RecipeError(f"{option} is an option of {_whose(name)}, or leave {option} out.")
     return recipe
 
 
@@ -307,5 +308,6 @@ def text_or_standard_input(words: Sequence[str]) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         raise EncodingError(
-            f"Standard input is not UTF-8: the byte 0x{data[error.start]:02X} at {error.start:,} begins no character."
+            f"Standard input is not UTF-8: the byte 0x{data[error.start]:02X} at offset {error.start:,} cannot "
+            "begin a character."
         ) from error

@@ -198,7 +198,7 @@ def _add_studies(parser: argparse.ArgumentParser, question: type[Question], *, h
     if question.studies is not None:
         about = f"{ANY_TABLE}; book.bpex#2 is run 2 of a session; ours=a.csv gives a table a name"
         parser.add_argument("tables", nargs="*", metavar="TABLE", help=about)
-        parser.add_argument("--merges", metavar="FILE", help="the same, for one tokenizer")
+        parser.add_argument("--merges", metavar="FILE", help="a single TABLE")
         parser.add_argument("--runs", action="store_true", help="all runs of one session, named as in the window")
         return
     if not has_text:
@@ -319,16 +319,14 @@ def _check_output(question: type[Question], options: argparse.Namespace) -> None
     _paper(options)
     if ending in (".pdf", ".png") and renderer_or_none() is None:
         raise OutputError(
-            f"{path}: the engine alone draws .svg only, which any browser prints as PDF. The whole program, "
-            f"`bpe-explorer {options.command}`, writes .pdf and .png, too."
+            f"{path}: the engine alone draws only .svg files. Any browser can print an .svg file as PDF. The "
+            f"whole program, `bpe-explorer {options.command}`, also writes .pdf and .png files."
         )
     if ending in (".svg", ".pdf", ".png", *question.own_endings):
         return
     if not is_data(path):
         endings = ", ".join((*ENDINGS, *question.own_endings))
-        raise OutputError(
-            f"A chart is written as .svg, .pdf, .png, or as {endings}; end the name {path} in one of them."
-        )
+        raise OutputError(f"The name {path} must end in .svg, .pdf, .png or {endings}.")
     checked_name(path)
 
 
@@ -351,7 +349,7 @@ def _write_output(options: argparse.Namespace, answer: Answer) -> None:
         with write_atomically(path) as file:
             file.write(drawn)
     elif missing := renderer(drawn, options.width, options.height, path):
-        raise OutputError(f"{path} was not written; write .svg instead. {missing}")
+        raise OutputError(f"{path} was not written. Write an .svg file instead. {missing}")
 
 
 def _paper(options: argparse.Namespace) -> Paper:

@@ -102,7 +102,10 @@ def _corpus_of(
     if not groups:
         return Corpus.from_files(list(files), twice=twice, **choices)
     if files:
-        raise CorpusError(f"{files[0]} is in no group; put all texts into groups (--group NAME FILE ...), or none.")
+        raise CorpusError(
+            f"{files[0]} is in no group, but other texts are. Put all texts into groups (--group NAME FILE ...), or "
+            "use no groups."
+        )
     corpora = {name: Corpus.from_files(list(paths), twice=twice, **choices) for name, paths in groups.items()}
     return Corpus.grouped(corpora, twice=twice)
 

@@ -72,7 +72,8 @@ def decided(
         if len(history) < decision.step - 1 or decision.step > trainer.steps_planned:
             raise RecipeError(
                 f"There is no step {decision.step:,} for --{decision.act} {decision.pair}: "
-                f"without it there are {len(history):,}."
+                f"without this option the run has "
+                f"{len(history):,} steps."
             )
         intervention = Intervention(decision.step, decision.act, *_pair(decision.pair, Study(history)))
         recipe = recipe.with_changes(interventions=(*recipe.interventions, intervention))

@@ -72,7 +72,7 @@ def add_languages(parser: argparse.ArgumentParser, own: OwnArguments) -> None:
     )
     add("--dev", type=text_argument, **dev)
     ratio: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "type": text_argument}
-    ratio["help"] = "the compression wanted for each language, instead of dev texts: de=1 fi=1.3"
+    ratio["help"] = "the requested compression of each language, instead of dev texts: de=1 fi=1.3"
     add("--ratio", metavar="NAME=NUMBER", **ratio)
     add_own_choices(languages, own, LANGUAGES)
 
@@ -110,7 +110,9 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
     ratios = given.get("ratio", [])
     with_dev = {dev_name(language): language for language, *_ in given.get("dev", [])}
     if given.get("rest") and not any(part.endswith("%") for part in options.sample):
-        raise RecipeError("--rest takes what --sample leaves out by chance: add --sample, such as --sample 90%.")
+        raise RecipeError(
+            "--rest uses the texts that a random --sample leaves out. Add --sample, such as --sample 90%."
+        )
     if before is None and not (names or ratios or options.weights or options.by or options.sample or options.unique):
         return None
     mixing = _MixtureBuilder(names, before or Mixture())
@@ -158,7 +160,7 @@ class _MixtureBuilder:
         weighed = {weight.rpartition("=")[0] for weight in weights}
         without = [name for name in self._names if name not in weighed and name not in with_dev]
         if without and self.by != "times":
-            raise RecipeError(f"The group {without[0]!r} has no share; give each group one; 0% is allowed.")
+            raise RecipeError(f"The group {without[0]!r} has no share. Give each group a share. 0% is allowed.")
         self.change(weights, lambda group, value: replace(group, weight=weight_of(value)))
 
     def set_ratios(self, ratios: Sequence[str]) -> None:
@@ -167,7 +169,7 @@ class _MixtureBuilder:
             known = dict.fromkeys([*self._names, *self.groups])
             if not equals or name not in known:
                 raise RecipeError(
-                    f"--ratio {ratio}: write NAME=NUMBER with the name of a group; there are {', '.join(known)}."
+                    f"--ratio {ratio}: write NAME=NUMBER with the name of a group. The groups are {', '.join(known)}."
                 )
         self.change(ratios, lambda group, value: replace(group, ratio=weight_of(value)))
 

@@ -23,7 +23,7 @@ from bpe_core.errors import Cancelled
 from bpe_core.support.progress import PERCENT, Progress, Work
 from bpe_core.support.signals import SignalListener
 
-KEEPS = "Stopping; what was learned is kept. Ctrl-C again drops it."
+KEEPS = "Stopping. The steps learned so far are kept. Press Ctrl-C again to drop these steps."
 
 
 class SecondInterrupt(KeyboardInterrupt):

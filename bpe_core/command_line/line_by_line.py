@@ -61,7 +61,7 @@ def _decoded(lines: Iterator[list[bytes]], encoding: str, on_invalid: str) -> It
     except LookupError as error:
         raise EncodingError(f"There is no encoding called {encoding!r}.") from error
     if not is_alike:
-        raise EncodingError(f"Lines cannot be split in {encoding}; convert the text to UTF-8 first.")
+        raise EncodingError(f"Lines cannot be split in {encoding}. Convert the text to UTF-8 first.")
     number = 0
     for some in lines:
         texts = []
@@ -72,7 +72,8 @@ def _decoded(lines: Iterator[list[bytes]], encoding: str, on_invalid: str) -> It
             except UnicodeDecodeError as error:
                 raise EncodingError(
                     f"Line {number:,} of standard input is not {encoding}: the byte 0x{line[error.start]:02X} at "
-                    f"{error.start:,} begins no character; with --on-invalid replace it is shown as U+FFFD."
+                    f"offset {error.start:,} cannot begin a character. With --on-invalid replace, U+FFFD replaces "
+                    "such bytes."
                 ) from error
         yield texts
 

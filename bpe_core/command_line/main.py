@@ -101,7 +101,7 @@ def _run(argv: Sequence[str]) -> int:
     except BpeError as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")
     except MemoryError:
-        sys.stderr.write(f"{PROGRAM}: There is not enough memory for this; try a smaller text or vocabulary.\n")
+        sys.stderr.write(f"{PROGRAM}: There is not enough memory for this. Try a smaller text or vocabulary.\n")
     return FAILED
 
 

@@ -82,7 +82,7 @@ def overheard() -> Iterator[io.StringIO]:
     class NullOutput(io.TextIOBase):
         @property
         def buffer(self) -> NoReturn:
-            raise OutputError("A manifest needs files, because standard input can be read only once: name a file.")
+            raise OutputError("--manifest needs files, because standard input can be read only once. Name a file.")
 
     sys.stdout = Both()
     sys.stdin = NullOutput()
@@ -107,8 +107,8 @@ class Account:
         address = next((path for path in named if "://" in path), None)
         if address is not None:
             raise OutputError(
-                f"A manifest needs files, but {address} is an address, and its text may change. Download it and name "
-                "the file, or leave out --manifest."
+                f"--manifest needs files, but {address} is an address, and the text there may change. Download "
+                "the text and name the file, or leave out --manifest."
             )
         self._named = sorted(path for path in named if path and located(path).exists() and path not in self._results)
         if not self.path.absolute().parent.is_dir():
@@ -157,7 +157,9 @@ def read_manifest(path: Path) -> Manifest:
     )
     version = document.get("version") if isinstance(document, dict) else None
     if isinstance(version, int) and version > VERSION:
-        raise FormatError(f"{path} was written by a newer version of this program; update this one to repeat it.")
+        raise FormatError(
+            f"{path} was written by a newer version of this program. Update this program to repeat the manifest."
+        )
     with gate(f"{path} is not a manifest of this program, or is damaged"):
         prints = {name: [Fingerprint(**print_) for print_ in document[name]] for name in ("inputs", "results")}
         manifest = Manifest(**{**document, **prints})

@@ -158,7 +158,7 @@ def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequenc
     pairs += [(path, other, "the result itself") for path in manifests for other in results]
     for path, other, what in pairs:
         if _is_same_file(path, other):
-            raise OutputError(f"{path} is {what}; choose another name for what is written.")
+            raise OutputError(f"{path} is {what}. Choose another name for the output.")
 
 
 def _is_same_file(path: str, other: str) -> bool:

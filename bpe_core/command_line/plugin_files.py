@@ -45,7 +45,7 @@ def without_plugins(argv: Sequence[str]) -> list[str]:
 def _ask(file: Path) -> None:
     what = f"{plain(str(file))} is a plug-in: its code will run, and can do everything that you can do."
     if sys.stdin is None or not sys.stdin.isatty():
-        raise BpeError(f"{what} This command cannot ask you here: add {AGREED} if you trust it.")
+        raise BpeError(f"{what} This command cannot ask for your consent here. Add {AGREED} if you trust the plug-in.")
     sys.stderr.write(f"{what}\nRun it? [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):

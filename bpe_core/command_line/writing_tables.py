@@ -56,9 +56,9 @@ def add_checks(parser: argparse.ArgumentParser) -> None:
         metavar="FORMAT",
         help="a format of the list below (default: by the ending of OUT)",
     )
-    text = "another text that both must split alike"
+    text = "another text on which the written file and the table must agree"
     parser.add_argument("--check-with", type=text_argument, default="", metavar="TEXT", help=text)
-    of_map = "write the new id of each old id, too, as `idmap` shows it: .csv, .json, .parquet or .npz"
+    of_map = "also write a map from old ids to new ids, as `idmap` shows it: .csv, .json, .parquet or .npz"
     parser.add_argument("--map", dest="id_map", type=_map_name, metavar="MAP", help=of_map)
     parser.add_argument("--anyway", action="store_true", help="write the file even if it reads back differently")
     add_json(parser)
@@ -101,7 +101,7 @@ class Source:
         file = tokenizer_file(self.named) if self.study.format else Path(self.named)
         plan = plan_for(options.out, self.sidecars, file, self.study.format, options.to)
         if (plan.path / plan.main).resolve() == file.resolve():
-            raise OutputError(f"{plan.path / plan.main} is the table itself; choose another folder, or a name.")
+            raise OutputError(f"{plan.path / plan.main} is the input table itself. Choose another folder or file name.")
         plan.refuse_other_contents()
         return plan
 
@@ -116,7 +116,7 @@ def refuse_other_ids(history: History, format: Format, options: argparse.Namespa
     if not options.anyway and not np.array_equal(format.numbers(history)[:count], own_numbers(history)[:count]):
         raise OutputError(
             f"{format.name} numbers tokens by its own rule, so old ids would change. Choose tokenizer.json, csv "
-            "or a session (.bpex) with --to or another ending; or say --anyway."
+            "or a session (.bpex) with --to or by another ending. To accept new ids, add --anyway."
         )
 
 
@@ -167,7 +167,10 @@ def write_with_map(results: Sequence[Path], write: Callable[[], None], id_map: I
     """Write files and the map of their ids. If one of the files cannot be written, no file is written."""
     places = {result.resolve() for result in results}
     if not places.isdisjoint((path.resolve(), *path.resolve().parents)):
-        raise OutputError(f"{path} is a result itself, or in its folder; choose another place for the map.")
+        raise OutputError(
+            f"The map cannot be written to {path}: this path is the result itself, or inside its folder. Choose "
+            "another path for the map."
+        )
     with all_or_none(*results, path):
         write()
         write_id_map(id_map, path)

@@ -33,8 +33,11 @@ ENDING = ".json"
 SECONDS_BETWEEN_REPORTS = 0.3
 MOST_REPORTED = 5  # sentences about oddities in the texts
 SECONDS_TO_START = 30  # seconds after which a process without its lock counts as gone
-GONE = "The process ended without a message; perhaps it was killed. Start it again, and it continues from there."
-STOPPED = "Stopped. Start the same count again, and it continues with the texts not yet counted."
+GONE = (
+    "The process ended without a message, perhaps because another program stopped it. Start the process again: it "
+    "continues from there."
+)
+STOPPED = "Stopped. Start the same count again: it continues with the texts that are not yet counted."
 
 _begun: list[subprocess.Popen[bytes]] = []  # processes that this process started and must wait for when they end
 

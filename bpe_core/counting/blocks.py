@@ -19,7 +19,7 @@ from bpe_core.text.reading.source import Chunk
 
 LARGEST_BLOCK = 2**31 - 2**16  # offsets in a block are 32-bit numbers
 PADDING = 64  # bytes after the text that may be read
-SHORTER_STRETCHES = "Check that it is text; if so, choose another pattern, or count line by line."
+SHORTER_STRETCHES = "Check that the file is text. If it is, choose another pattern, or count line by line."
 
 FindCut = Callable[[Bytes, int, int], int]  # finds the last safe offset to cut at inside data[start:stop], or -1
 
@@ -71,8 +71,8 @@ class Block:
         """
         if length > LARGEST_BLOCK:
             raise TooLarge(
-                f"The text has more than {LARGEST_BLOCK:,} bytes in a row that may be one word by this pattern, which "
-                "is too much for memory. Check that it is text; if so, choose another pattern."
+                f"By this pattern, more than {LARGEST_BLOCK:,} bytes in a row may be one word, which is too much "
+                "for memory. Check that the file is text. If it is, choose another pattern."
             )
         room = min(length + length // 2, LARGEST_BLOCK)
         check_room(room, "A very long part of a text that may be one word by this pattern", SHORTER_STRETCHES)

@@ -41,7 +41,7 @@ STORED: Mapping[str, Any] = {  # a checksum shows which page is damaged
     "compression_level": 1,
     "write_page_checksum": True,
 }
-FEWER_WORDS = "Leave out the rarest words first (--min-word-count), or open it on a computer with more memory."
+FEWER_WORDS = "Leave out the rarest words first (--min-word-count), or open the file on a computer with more memory."
 BLOCK = 1024 * 1024
 # the number of words that are compared with the recipe: the first ones, and others at equal distances
 LOOKED_AT = 2_000
@@ -158,7 +158,7 @@ def columns_in(column: Any, name: str) -> WordColumns:
     Raise CorpusError if the column is damaged. The message begins with `name`.
     """
     if _unfolded(column) > max(HARMLESS, MOST_UNFOLDED * column.nbytes):
-        raise CorpusError(f"{name} uses a few very long words in many rows, as no file of counts does; it is damaged.")
+        raise CorpusError(f"{name} is a damaged file of counts: it uses a few very long words in many rows.")
     large = "large_binary" if "binary" in str(column.type) else "large_string"
     whole = column.cast(large)
     strings = Strings(whole.combine_chunks() if hasattr(whole, "combine_chunks") else whole)
@@ -290,7 +290,7 @@ def why_not_from(table: WordTable, recipe: Recipe) -> str:
     if cut:
         return f"the pattern {recipe.pattern} would have split {_share(cut, some)}"
     if list(splitter.words("a b")) == ["a", " b"] and not (table.text[table.starts[:-1]] == ord(" ")).any():
-        return f"no word begins with a space, but after a space the pattern {recipe.pattern} makes words that do"
+        return f"no word begins with a space, although the pattern {recipe.pattern} makes words that begin with a space"
     return ""
 
 

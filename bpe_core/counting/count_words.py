@@ -48,8 +48,8 @@ SHORT_TEXT = 1 << 16  # bytes
 PIECE = 1_000_000  # characters of a normalized text that become bytes at a time
 WORTH_TELLING = 200_000  # bytes of a text that a slow pattern takes more than a moment to split
 FEWER_WORDS = (
-    "Count fewer texts, choose a pattern that leaves fewer different words, or count line by line, which holds less "
-    "of a long text at a time."
+    "Count fewer texts, choose a pattern that leaves fewer different words, or count line by line: then less of "
+    "a long text is in memory at a time."
 )
 
 
@@ -111,8 +111,7 @@ def count_unmixed(corpus: Corpus, recipe: Recipe, work: Work = ALONE, by_kernels
         return _as_they_are(corpus, recipe, work, by_kernels)
     if normalize(recipe.border, recipe) != recipe.border:
         raise RecipeError(
-            f"The border {recipe.border} is changed or removed by the recipe before it splits texts; choose another "
-            "border."
+            f"The recipe changes or removes the border {recipe.border} before it splits texts. Choose another border."
         )
     return cut_at_borders(_as_they_are(corpus, recipe, work, by_kernels), recipe.border)
 
@@ -286,7 +285,7 @@ class _Count:
             return True
         self._stop_if_cancelled()
         if size >= WORTH_TELLING and (why := why_slow(recipe)):
-            said = f"this one is slow ({why}); others are split up to a hundred times as fast"
+            said = f"this pattern is slow ({why}). Other patterns split texts up to a hundred times as fast"
             self.corpus.remarks.add("The pattern", said)
         return False
 

@@ -44,8 +44,8 @@ def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
     for choice in sorted({*mine, *its}):
         if mine.get(choice) != its.get(choice):
             return (
-                f"{name} was counted with {choice.replace('_', ' ')} {_shown(mine.get(choice))}, but the recipe has "
-                f"{_shown(its.get(choice))}; choose the same, or count the texts again."
+                f"{name} was counted with {choice.replace('_', ' ')} {_shown(mine.get(choice))}, but the recipe "
+                f"has {_shown(its.get(choice))}. Choose the same value, or count the texts again."
             )
     return ""
 

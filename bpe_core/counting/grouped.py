@@ -118,10 +118,11 @@ class GroupedWords:
         what = "dev text" if dev else "ratio"
         for name in (*learned, *mixture.languages):
             if name not in mixture.languages:
-                raise CorpusError(f"The language {name!r} has no {what}, but {mixture.languages[0]!r} has one.")
+                raise CorpusError(f"The language {name!r} has no {what}, but {mixture.languages[0]!r} has a {what}.")
             if name not in learned:
                 raise CorpusError(
-                    f"There is a {what} of {name!r}, but no group of that name to learn from; add one, or leave it out."
+                    f"There is a {what} of {name!r}, but no group {name!r} to learn from. Add the group, or leave "
+                    f"out the {what}."
                 )
             if not self.words_in(name) or (name in dev and not len(dev[name])):
                 raise CorpusError(f"The language {name!r} has no words in its training texts or in its dev text.")
@@ -146,8 +147,8 @@ class GroupedWords:
         return [
             f"{title}: {self.bytes_in(name):,} bytes, the dev text of {dev_of}."
             if dev_of
-            else f"{title}: {self.bytes_in(name):,} bytes count {float(factor):.4g} times, "
-            f"{float(sizes[name] / whole):.1%} of the whole."
+            else f"{title}: {self.bytes_in(name):,} bytes count {float(factor):.4g} times. They are "
+            f"{float(sizes[name] / whole):.1%} of the corpus."
             for title, name, factor, dev_of in said
         ]
 

@@ -61,7 +61,7 @@ def facts() -> Facts:
     try:
         version = metadata.version("bpe-explorer")
     except metadata.PackageNotFoundError:
-        version = "from its sources"
+        version = "from its source code"
     return (
         f"bpe-explorer {version}",
         f"Unicode {unicodedata.unidata_version}",
@@ -113,12 +113,12 @@ def _answering(distributed: Any, address: str) -> Iterator[Any]:
         client = distributed.Client(address, timeout=PATIENCE)
     except (OSError, ValueError, TypeError, ImportError) as error:
         raise ClusterError(
-            f"The scheduler {address} does not answer: {_reason(error)}. Is its address right (tcp://host:8786, or "
-            "tls:// with certificates in Dask's settings), and does it run?"
+            f"The scheduler {address} does not answer: {_reason(error)}. Check the address (tcp://host:8786, or "
+            "tls:// with certificates in Dask's settings), and check that the scheduler runs."
         ) from error
     try:
         if not client.scheduler_info()["workers"]:
-            raise ClusterError(f"The scheduler {address} has no workers; start some (dask worker {address}).")
+            raise ClusterError(f"The scheduler {address} has no workers. Start workers (dask worker {address}).")
         yield client
     finally:
         client.close()
@@ -132,7 +132,9 @@ def count_on_cluster(
     count.client = client
     for source in corpus.sources:
         if source.path is None and source.opens is None and source.kind != "texts":
-            raise CorpusError(f"{source.name} cannot be read by a cluster; save it to a file all workers reach.")
+            raise CorpusError(
+                f"{source.name} cannot be read by a cluster. Save the text to a file that all workers can read."
+            )
     with _cluster_errors():
         return count.run()
 
@@ -213,8 +215,8 @@ class _ClusterCount(FileCount):
     def _check_attendance(self, alone: float) -> None:
         if alone > SECONDS_ALONE:
             raise ClusterError(
-                f"The cluster has had no workers for {alone:,.0f} seconds. Start some, and count again: finished parts "
-                f"are kept in {self.work.name}, and the same command continues from there."
+                f"The cluster has had no workers for {alone:,.0f} seconds. Start workers, and count again. "
+                f"Finished parts are kept in {self.work.name}, and the same command continues from there."
             )
 
 
@@ -222,7 +224,8 @@ def _checked(wanted: Facts, work: Callable[..., Any], *task: Any) -> Any:
     for theirs, mine in zip(wanted, facts(), strict=True):
         if theirs != mine:
             raise ClusterError(
-                f"A worker of the cluster has {mine}, but this computer has {theirs}; install the same version on all."
+                f"A worker of the cluster has {mine}, but this computer has {theirs}. Install the same version on "
+                "all computers."
             )
     return work(*task)
 
@@ -253,8 +256,8 @@ def _cluster_errors() -> Iterator[None]:
     except Exception as error:
         if (lacking := _lacking(error)) is not None:
             raise ClusterError(
-                f"The scheduler or a worker of the cluster lacks the package {lacking}; install the same on all, with "
-                "pip install 'bpe-explorer[cluster]'."
+                f"The scheduler or a worker of the cluster lacks the package {lacking}. Install the same packages "
+                "on all computers: pip install 'bpe-explorer[cluster]'."
             ) from error
         raise ClusterError(
             f"The cluster failed: {_reason(error)}. Finished parts are kept; the same command continues from there."

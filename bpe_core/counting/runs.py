@@ -178,7 +178,9 @@ def _runs(piece: CorpusPiece, work: Place) -> list[str]:
         try:
             return [*map(str, json.loads(file.read()))]
         except (ValueError, TypeError) as error:
-            raise CorpusError(f"{work.name}/{piece.name}{DONE} is damaged; remove it and count again.") from error
+            raise CorpusError(
+                f"{work.name}/{piece.name}{DONE} is damaged. Remove this file and count again."
+            ) from error
 
 
 def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:

@@ -264,8 +264,7 @@ def _check_output(output: str) -> None:
         raise OutputError(f"Could not write {output}: the address names no folder.")
     if not (is_address(output) or output.endswith(ENDING) or Path(output).is_dir()) and Path(output).exists():
         raise OutputError(
-            f"Could not write {output}: end the name in {ENDING}; only a folder can have a name without this ending, "
-            "and this is not a folder."
+            f"Could not write {output}: the name of a file must end in {ENDING}, and {output} is not a folder."
         )
 
 
@@ -310,6 +309,6 @@ def _finish_output(output: str, head: CountsHead, files: int) -> None:
 
 def _ranges_in(work: Place, names: Sequence[str], ranks: Sequence[Int64s]) -> Iterator[CountedColumns]:
     for name, places in zip(names, ranks, strict=True):
-        columns = read_stored(work, name, lambda file: file.read(), "give the same command again")
+        columns = read_stored(work, name, lambda file: file.read(), "run the same command again")
         assert columns is not None  # the whole text was read
         yield columns._replace(numbers={**columns.numbers, PLACE: places})

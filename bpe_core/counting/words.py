@@ -40,7 +40,7 @@ DAMAGED = (
     *(OSError, ValueError, KeyError, EOFError, RuntimeError, SyntaxError, MemoryError),
     *(struct.error, zlib.error),
 )
-_TOO_MANY = f"The words occur so often that they hold more than {MOST_SYMBOLS:,} symbols; give smaller counts."
+_TOO_MANY = f"The words occur so often that they hold more than {MOST_SYMBOLS:,} symbols. Give smaller counts."
 
 
 class WordColumns(NamedTuple):
@@ -426,7 +426,7 @@ def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
     left = replace(words.recounted(np.where(kept, words.counts, 0)), languages=_within(words.languages, words, kept))
     if not len(left):
         raise NothingToLearn(
-            f"No word occurs {least:,} times, so no word is left to learn from; give a smaller number."
+            f"No word occurs {least:,} times, so no word is left to learn from. Give a smaller number."
         )
     without = words.total_bytes - left.total_bytes
     whole = words.total_bytes

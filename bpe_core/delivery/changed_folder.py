@@ -188,11 +188,14 @@ def about_others(sidecars: Sidecars, history: History) -> list[str]:
         lacked = [text for text in own.texts if texts.id_of(text) is None]
         if differing := _first_differing(other, history):
             sentences.append(
-                f"{name} in the same folder gives {differing} another id than {sidecars.main}; the two files are for "
-                "different loaders."
+                f"{name} in the same folder gives {differing} another id than {sidecars.main}. Different "
+                "libraries load the two files."
             )
         elif lacking or lacked:
-            more = f"has {len(lacking):,} tokens that {sidecars.main} lacks, and lacks {len(lacked):,} of its tokens"
+            more = (
+                f"has {len(lacking):,} tokens that {sidecars.main} lacks, and lacks {len(lacked):,} tokens of "
+                f"{sidecars.main}"
+            )
             sentences.append(f"{name} in the same folder {more}, such as {quoted((lacking + lacked)[0])}.")
     return sentences
 
@@ -207,16 +210,16 @@ def _for_another_loader(
     try:
         opened = open_table(plan.sidecars.folder / name)
         if differing := _first_differing(opened.history, change.before):
-            lost.append(f"{name} is left out: already before, it had another id than {plan.main} for {differing}.")
+            lost.append(f"{name} is left out: in the old folder it has another id than {plan.main} for {differing}.")
             return {}
         own = change.after if change.learned else _with_same_changes(opened.history, change)
         format = FORMATS[opened.format]
         made = prepare_export(own, plan.path / name, format=format, work=work)
         numbered = own.numbered(unless_ids(format.numbers(own)))
         if differing := _first_differing(numbered, change.after):
-            lost.append(f"{name} is left out: it would have another id than {plan.main} for {differing}.")
+            lost.append(f"{name} is left out: this file would have another id than {plan.main} for {differing}.")
         elif missing := _missing(opened.history, numbered, change):
-            lost.append(f"{name} is left out: it would not hold {missing} any more.")
+            lost.append(f"{name} is left out: this file would no longer hold {missing}.")
         elif not made.verification.agrees:
             lost.append(f"{name} is left out: {' '.join(made.verification.differences[:1])}")
         else:
@@ -340,9 +343,9 @@ def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Map
             continue
         was_ours = was is None or before.convert_tokens_to_ids(str(was)) == change.before_id_of(str(was))
         if wanted is not None and was_ours and now.convert_tokens_to_ids(wanted) != change.id_of(wanted):
-            yield f"{LIBRARY} gives {quoted(wanted)} another id than the tokenizer has for it."
+            yield f"{LIBRARY} gives {quoted(wanted)} another id than the tokenizer."
     if now.padding_side != overriding.get("padding_side", before.padding_side):
-        yield f"{LIBRARY} pads on the {now.padding_side} side, not as before."
+        yield f"{LIBRARY} pads on the {now.padding_side} side, unlike before."
     if bool(now.chat_template) != bool(overriding.get("chat_template", before.chat_template)):
         yield f"{LIBRARY} does not find the chat template."
 

@@ -47,12 +47,12 @@ class Limits:
     def step(self) -> None:
         self.steps += 1
         if self.steps > MOST_STEPS:
-            raise TooLarge(f"it takes more than {MOST_STEPS:,} rounds of loops and calls, and may never end.")
+            raise TooLarge(f"the template takes more than {MOST_STEPS:,} rounds of loops and calls, and may never end.")
 
     def make(self, size: int) -> None:
         self.characters += size
         if self.characters > MOST_CHARACTERS:
-            raise TooLarge(f"it makes more than {MOST_CHARACTERS:,} characters.")
+            raise TooLarge(f"the template makes more than {MOST_CHARACTERS:,} characters.")
 
 
 class GenerationBlock(Extension):
@@ -85,7 +85,7 @@ class PlainNamespace(Namespace):
 
 def _check_name(name: object) -> None:
     if str(name).startswith("_"):
-        raise SecurityError(f"a namespace cannot hold {name!r}")
+        raise SecurityError(f"a namespace of the template cannot hold {name!r}")
 
 
 class LimitedNodes(NodeTransformer):
@@ -137,13 +137,15 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
     def prepared(self, template: str) -> Template:
         whole = self.parse(template)
         for node in whole.find_all(FROM_FILES):
-            raise TemplateSyntaxError("it takes in another template, which chat templates cannot do", node.lineno)
+            raise TemplateSyntaxError(
+                "the template includes another template, and a chat template cannot do that", node.lineno
+            )
         whole = LimitedNodes().visit(whole)
         whole.set_environment(self)
         return self.template_class.from_code(self, self.compile(whole), self.make_globals(None))
 
     def unsafe_undefined(self, obj: Any, attribute: str) -> NoReturn:  # never empty text
-        raise SecurityError(f"access to {attribute!r} of {type(obj).__name__!r} is not allowed")
+        raise SecurityError(f"the access of the template to {attribute!r} of {type(obj).__name__!r} is not allowed")
 
     def call(self, context: Context, called: Any, /, *given: Any, **named: Any) -> Any:
         self.limits.step()
@@ -162,7 +164,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
             self._check_product(left, right)
         elif operator == "**":
             if isinstance(left, int) and isinstance(right, int) and left.bit_length() * right > LARGEST_POWER:
-                raise TooLarge("it makes a number that is too large.")
+                raise TooLarge("the template computes a number that is too large.")
         elif operator == "%" and isinstance(left, str):
             self._check_format(left)
         return super().call_binop(context, operator, left, right)
@@ -170,7 +172,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
     def _check_product(self, left: Any, right: Any) -> None:
         if isinstance(left, int) and isinstance(right, int):
             if left.bit_length() + right.bit_length() > LARGEST_POWER:
-                raise TooLarge("it makes a number that is too large.")
+                raise TooLarge("the template computes a number that is too large.")
             return
         for several, times in ((left, right), (right, left)):
             if isinstance(times, int):
@@ -178,7 +180,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
 
     def _check_format(self, form: str) -> None:
         if WIDE.search(form.replace("{{", "")):
-            raise TooLarge("it writes something with a width that is too large.")
+            raise TooLarge("the template writes a value with a width that is too large.")
 
     def _check_text(self, name: str, text: str, given: tuple[Any, ...]) -> None:
         """Raise an error if the result of a method or filter of a text would be too large.
@@ -325,5 +327,5 @@ def _line_of(error: BaseException) -> int | None:
 
 def _why(error: BaseException) -> str:
     if isinstance(error, RecursionError):
-        return "it calls itself without an end"
+        return "a macro of the template calls itself without an end"
     return (str(error) or type(error).__name__).rstrip(".")

@@ -28,8 +28,8 @@ FIRST_MARK = 0xF0000  # signs for private use, put around messages to find them 
 MOST_MARKED = 30_000
 JSON_BEGINS = ("[", "{")
 NO_MESSAGES = (
-    '{}: a chat is a list of messages, each with a role and a content: [{{"role": "user", "content": "Hello"}}], or an '
-    "object that holds them as messages."
+    '{}: a chat is a list of messages, each with a role and a content: [{{"role": "user", "content": "Hello"}}], '
+    'or an object with the entry "messages".'
 )
 
 
@@ -95,8 +95,8 @@ class ChatTemplate:
             text.encode()
         except UnicodeEncodeError as error:
             raise FormatError(
-                f"The rendered chat is not valid text: it holds half a character at place {error.start:,}. Change the "
-                "message with this half."
+                f"The rendered chat is not valid text: at offset {error.start:,} there is half of a surrogate "
+                "pair. Remove this half from its message."
             ) from error
         return text
 
@@ -285,7 +285,7 @@ def _check_message(message: object, where: str) -> None:
     if not isinstance(message, dict):
         raise FormatError(NO_MESSAGES.format(where))
     if not isinstance(message.get("role"), str):
-        raise FormatError(f"{where}: it has no role, such as user or assistant.")
+        raise FormatError(f"{where}: the message has no role, such as user or assistant.")
     content = message.get("content")
     if not isinstance(content, str | list) and not (content is None and message.get("tool_calls")):
-        raise FormatError(f"{where}: it has no content: a text, or a list of parts.")
+        raise FormatError(f"{where}: the message has no content, which must be a text, or a list of parts.")

@@ -390,9 +390,10 @@ def with_special_tokens(history: History, added: list[str]) -> History:
 
 
 def _about(roles: Roles, added: list[str]) -> tuple[str, ...]:
-    notes = [f"{quoted(text)} is added as a special token; no token had this text." for text in added]
+    notes = [f"{quoted(text)} is added as a special token, because no token had this text." for text in added]
     if roles.pad and roles.pad == roles.eos:
         notes.append(
-            f"{quoted(roles.pad)} pads texts and also ends them; name another padding token to keep the two apart."
+            f"{quoted(roles.pad)} pads texts and also ends texts. To distinguish the two uses, name another "
+            "padding token."
         )
     return tuple(notes)

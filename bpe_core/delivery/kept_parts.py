@@ -40,9 +40,9 @@ def with_parts_of(before: bytes, now: bytes, name: str, change: TokenChange, not
         try:
             taken = dict[str, None]()
             kept = _padding(part, change) if key == PADDING else _processor(part, change, taken)
-            notes += [f"{name} added {text} to texts by its {key}; this token no longer exists." for text in taken]
+            notes += [f"{name} added {text} to texts by its {key}, but this token no longer exists." for text in taken]
         except _GoneError as gone:
-            notes.append(f"{name} used {gone} in its {key}, which no longer exists; that part is left out.")
+            notes.append(f"{name} used {gone} in its {key}, which no longer exists. This part is left out.")
             continue
         laid = json.dumps(kept, ensure_ascii=False, indent=2).replace("\n", "\n  ")
         now = now.replace(f'\n  "{key}": null'.encode(), f'\n  "{key}": {laid}'.encode(), 1)

@@ -31,8 +31,8 @@ from bpe_core.verification.sampling import HARD_TEXTS, joined_tokens, special_te
 
 Stage = Literal["", "special tokens", "normalization", "words", "tokens", "ids"]
 STAGES: dict[Stage, str] = {
-    "special tokens": "a special token that the text spells is matched by one file alone",
-    "normalization": "the text is changed in another way before it is split",
+    "special tokens": "only one of the two files matches a special token in the text",
+    "normalization": "the text is changed differently before it is split",
     "words": "the text is split into other words",
     "tokens": "a word is split into other tokens",
     "ids": "the tokens are the same, but have other ids",

@@ -289,7 +289,8 @@ def _changed_config(config: Object, name: str, change: TokenChange, notes: list[
                 # kept explicitly, as a class may have its own token for it
                 entries |= {key: None} if name == CONFIG else {}
                 notes.append(
-                    f"{name} called {quoted(_content(value))} its {key}, which no longer exists; the role is now empty."
+                    f"{name} gave the role {key} to {quoted(_content(value))}, which no longer exists. The role "
+                    "is now empty."
                 )
             else:
                 entries[key] = _renamed(value, change)
@@ -342,15 +343,15 @@ def _numbered_texts(listed: Object, name: str, change: TokenChange, notes: list[
 def _id_now(text: str, id: int, name: str, change: TokenChange, notes: list[str]) -> int | None:
     """Return the new id of a token in a file, or None if the token is gone. Sentences about problems go to `notes`."""
     if change.is_gone(text):
-        notes.append(f"{name} numbered {quoted(text)}, which no longer exists; this id was removed.")
+        notes.append(f"{name} gave an id to {quoted(text)}, which no longer exists. This id was removed.")
         return None
     known = change.id_of(change.text(text))
     if known is not None:
         return known
     if id in change.by_id:
         notes.append(
-            f"{name} gives {quoted(text)} the id {id:,}, which {quoted(change.by_id[id])} has now: the model cannot "
-            "distinguish the two."
+            f"{name} gives {quoted(text)} the id {id:,}, but {quoted(change.by_id[id])} has this id now. The "
+            "model cannot distinguish these two tokens."
         )
     return id
 
@@ -379,7 +380,9 @@ def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str])
         in_order = sorted(wanted, key=len, reverse=True)
         template, times = re.subn("|".join(map(re.escape, in_order)), lambda match: change.renamed[match[0]], template)
         names = ", ".join(quoted(text) for text in wanted)
-        notes.append(f"The chat template in {name} used {names}: renamed there {count_text(times, 'time')}.")
+        notes.append(
+            f"The chat template in {name} used {names}. These names were replaced {count_text(times, 'time')}."
+        )
     gone = [text for text in change.specials_before if text in template and change.is_gone(text)]
     notes += [f"The chat template in {name} uses {quoted(text)}, which no longer exists." for text in gone]
     return template
@@ -416,7 +419,7 @@ def _id_in(value: Any, key: str, name: str, change: TokenChange, notes: list[str
         return value
     now = change.ids[value]
     if now is None:
-        notes.append(f"{name} names the id {value:,} in {key}, whose token no longer exists; this id was removed.")
+        notes.append(f"{name} names the id {value:,} in {key}, but its token no longer exists. This id was removed.")
     return now
 
 
@@ -428,13 +431,13 @@ def _report_sizes(whole: Object, name: str, change: TokenChange, notes: list[str
     for size in (size for size in sizes if isinstance(size, int)):
         if now >= size > before:
             notes.append(
-                f"{name} says that the model has {size:,} embeddings, but the ids now go up to {now:,}: resize the "
-                "embeddings, then change vocab_size."
+                f"{name} says that the model has {size:,} embeddings, but the ids now go up to {now:,}. Resize "
+                "the embeddings, then change vocab_size."
             )
         elif now < before or not change.keeps_ids:
             notes.append(
-                f"{name} describes the old model with {size:,} embeddings; change its vocab_size when you have chosen "
-                f"the rows of the new model. The ids now go up to {now:,}."
+                f"{name} describes the old model with {size:,} embeddings, but the ids now go up to {now:,}. "
+                "Change its vocab_size when you have resized the embeddings."
             )
 
 
@@ -452,6 +455,6 @@ def left_behind(sidecars: Sidecars) -> str:
     """Return a sentence about the files next to the table that are not written together with a single file."""
     names = ", ".join([*sidecars.files, *sidecars.others])
     return (
-        f"{names} next to {sidecars.main} are not written with a single file. To keep them, updated, write a folder: "
-        "end its name in /."
+        f"{names} next to {sidecars.main} are not written with a single file. To write updated copies, write a "
+        "folder: end the name of the output in /."
     )

@@ -24,7 +24,7 @@ from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.recipe import Recipe, title_of
 
 NOTHING_NEW = (
-    "Nothing new can be learned from this corpus: the table has every frequent token already. Use more or other "
+    "Nothing new can be learned from this corpus: the table already has all frequent tokens. Use more or other "
     "texts, or a lower minimum frequency."
 )
 
@@ -45,14 +45,14 @@ def growing_recipe(history: History, by: int, *, across_words: bool = False, **c
         _check_goes_across_words(history)
         changes = _method_across_words().second_stage(history) | changes
     elif alone := changes.keys() & _method_across_words().superword_limits:
-        raise RecipeError(f"{title_of(min(alone))} limits superwords, which are learned across words (--across-words).")
+        raise RecipeError(f"{title_of(min(alone))} limits only superwords. To learn superwords, add --across-words.")
     if method.serves_languages:  # the mixture's groups may be missing in the new corpus
         changes = {"method": USUAL, "mixture": None} | changes
     if method.can_be_steered or method.serves_languages:
         steps = len(history)
         return history.recipe.with_changes(merges=steps + by, grown_from=steps, interventions=(), **changes)
     if not method.looks_tokens_up:
-        raise RecipeError(f"What {method.title} learned cannot be extended: {method.cannot_grow}")
+        raise RecipeError(f"A table that {method.title} learned cannot be extended: {method.cannot_grow}")
     return history.recipe.listed.with_changes(vocab_size=history.vocabulary_size + by, **changes)
 
 
@@ -64,8 +64,8 @@ def _check_goes_across_words(history: History) -> None:
     recipe = history.recipe
     if recipe.base != "bytes" or recipe.marker != "none" or not makes_steps_again(history) or recipe.splits_by_steps:
         raise RecipeError(
-            "Superwords need a table of byte merges in their order, with one pattern and no word marker; this table "
-            "is different."
+            "Superwords can be added only to a table of byte merges in the order of learning, with one pattern "
+            "and without a word marker. This table is different."
         )
 
 
@@ -95,8 +95,8 @@ def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s
     start = int(known.max(initial=-1)) + 1 if first is None else first
     if start < 0 or (wanted and bool(((known >= start) & (known < start + wanted)).any())):
         raise FormatError(
-            f"New tokens cannot have ids from {start:,} on: the table's ids go up to {int(known.max()):,}. Choose a "
-            "larger number, or leave the choice out to number them after all others."
+            f"New tokens cannot have ids from {start:,} on: the table's ids go up to {int(known.max()):,}. Choose "
+            "a larger number, or leave the number out: then new tokens get the ids after all other tokens."
         )
     return np.arange(start, start + wanted)
 
@@ -113,5 +113,5 @@ def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -
     old = np.concatenate([old[:made], old[len(old) - specials :]])
     if made < symbols:
         steps = history.recipe.wording.counted(len(history))
-        raise FormatError(f"The {len(old):,} ids of the table do not fit {symbols:,} base symbols and {steps}.")
+        raise FormatError(f"The table has {len(old):,} ids, but {symbols:,} base symbols and {steps}.")
     return np.concatenate([old[:made], free_numbers(old, new, first_new), old[made:]])

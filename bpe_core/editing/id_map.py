@@ -177,14 +177,12 @@ class IdMap:
         differing = sorted(ours.keys() ^ {*theirs, *further.parts.tolist()})
         if differing:
             which = "second" if differing[0] in ours else "first"
-            raise BpeError(
-                f"These maps do not follow each other: the {which} one knows no token with the id {differing[0]:,}."
-            )
+            raise BpeError(f"These maps cannot be combined: the {which} map has no token with the id {differing[0]:,}.")
         for id, row in theirs.items():
             if row.text != ours[id].text and not row.is_special:  # special tokens may be renamed
                 raise BpeError(
-                    f"These maps do not follow each other: the token with the id {id:,} is {quoted(ours[id].text)} in "
-                    f"the first and {quoted(row.text)} in the second."
+                    f"These maps cannot be combined: the token with the id {id:,} is {quoted(ours[id].text)} in "
+                    f"the first map and {quoted(row.text)} in the second map."
                 )
 
     def difference(self, other: IdMap) -> str:
@@ -200,10 +198,10 @@ class IdMap:
         own = ours.get((new, old))
         two = theirs.get((new, old))
         if own is None or two is None:
-            return f"{which} has another row or none"
+            return f"{which} has a different row or no row in the two maps"
         if own.text != two.text:
-            return f"{which} is {quoted(own.text)} here and {quoted(two.text)} there"
-        return f"{which}, {quoted(own.text)}, has other parts, or is special in one of them only"
+            return f"{which} is {quoted(own.text)} in one map and {quoted(two.text)} in the other"
+        return f"{which}, {quoted(own.text)}, has different parts, or is special in only one of the two maps"
 
     def table(self) -> DataTable:
         """Return the map as a table of data, in which a missing id is None."""

@@ -30,7 +30,7 @@ LARGEST_NPZ = 64 * MOST_VALUES  # bytes of all arrays
 def checked_map_name(path: Path | str) -> Path:
     """Return the path of a map. Raise OutputError if its ending is not the ending of a map."""
     if Path(path).suffix.lower() not in MAP_ENDINGS:
-        raise OutputError(f"A map is written as {', '.join(MAP_ENDINGS)}; end the name {path} in one of them.")
+        raise OutputError(f"A map is written as {', '.join(MAP_ENDINGS)}. End the name {path} in one of these endings.")
     return Path(path) if Path(path).suffix.lower() == NPZ else checked_name(path)
 
 

@@ -62,16 +62,16 @@ class PutTogether:
     def sentences(self) -> list[str]:
         sentences = [
             *self.notes,
-            f"{self.from_first:,} tokens come from the first, {self.new_tokens:,} from the second; "
-            f"{self.shared:,} learned tokens are in both.",
+            f"{self.from_first:,} tokens come from the first table, {self.new_tokens:,} from the second. Both "
+            f"tables have {self.shared:,} learned tokens in common.",
         ]
         if self.left_out:
             some = ", ".join(map(quoted, self.left_out[:MOST_QUOTED]))
             alone = looks_tokens_up(self.history)
             why = "would never occur after the tokens" if alone else "cannot be made after the merges"
             sentences.append(
-                f"{len(self.left_out):,} tokens of the second {why} of the first and are "
-                f"left out: {some}{' …' if len(self.left_out) > MOST_QUOTED else '.'}"
+                f"{len(self.left_out):,} tokens of the second table {why} of the first and are left out: "
+                f"{some}{(' …' if len(self.left_out) > MOST_QUOTED else '.')}"
             )
         return sentences
 
@@ -109,8 +109,8 @@ def put_together(
         check_can_be_edited(history)
         if history.joining is not None:
             raise BpeError(
-                "These two tables cannot be combined: one of them merges by priority, not in the order in which its "
-                "tokens were learned, so further tokens have no priority."
+                "These two tables cannot be combined: one table merges by priority, not in the order of "
+                "learning, so new tokens would have no priority."
             )
     _check_fit_together(table.recipe, other.recipe)
     if looks_tokens_up(table):
@@ -190,19 +190,22 @@ def _beside(history: History, other: History, known: Int64s, cancelled: CancelCh
 def _report(progress: ProgressReport, cancelled: CancelCheck, done: int, total: int) -> None:
     if cancelled():
         raise Cancelled("Combining the tables was stopped.")
-    progress(Progress("putting together", done, total, "tokens"))
+    progress(Progress("combining tables", done, total, "tokens"))
 
 
 def _check_fit_together(first: Recipe, other: Recipe) -> None:
     if first.method != other.method:
         titles = (METHODS[recipe.method].title for recipe in (first, other))
-        raise BpeError("These two tables cannot be combined: the first is of {}, the second of {}.".format(*titles))
+        raise BpeError(
+            "These two tables cannot be combined: the first was learned by {}, the second by {}.".format(*titles)
+        )
     differing = [name for name in first.differing(other, Symbols) if name != "alphabet_limit"]
     if differing:
         name = differing[0]
         raise BpeError(
-            f"These two tables cannot be combined: {name.replace('_', ' ')} is {getattr(first, name)!r} in the first "
-            f"and {getattr(other, name)!r} in the second. Train one of them again with the recipe of the other."
+            f"These two tables cannot be combined: {name.replace('_', ' ')} is {getattr(first, name)!r} in the "
+            f"first table and {getattr(other, name)!r} in the second table. Train one table again with the recipe "
+            "of the other table."
         )
 
 
@@ -215,7 +218,7 @@ def _notes(recipe: Recipe, other: Recipe) -> tuple[str, ...]:
     if not differing:
         return ()
     choices = ", ".join(dict.fromkeys(name.replace("_", " ") for name in differing))
-    return (f"The two tables split texts differently ({choices}); the result splits texts as the first does.",)
+    return (f"The two tables split texts differently ({choices}). The result splits texts as the first table does.",)
 
 
 class _JoinedTable:

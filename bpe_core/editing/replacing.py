@@ -68,13 +68,13 @@ class Replacement:
         some = ", ".join(map(quoted, self.removed_texts[:MOST_QUOTED]))
         more = " …" if swapped > MOST_QUOTED else ""
         sentences = [
-            f"{count_text(swapped, 'token gives its id', 'tokens give their ids')} to as many new ones; all other ids "
-            f"and the size stay. Gone: {some}{more}"
+            f"{count_text(swapped, 'token gives its id', 'tokens give their ids')} to as many new tokens. All "
+            f"other ids and the size stay. Removed tokens: {some}{more}"
         ]
         if swapped < self.asked:
             sentences.append(
-                f"Only {swapped:,} of the {self.asked:,} that were asked for are swapped: for more of them the corpus "
-                "has nothing that occurs often enough."
+                f"Only {swapped:,} of the requested {self.asked:,} tokens are swapped, because no other token of "
+                "the corpus occurs often enough."
             )
         if self.characters:
             sentences.append(sentence_of_characters(self.characters))

@@ -48,13 +48,13 @@ class SpecialsChanged:
         sentences = []
         ids = special_ids(self.history)
         for before, now in self.renamed.items():
-            sentences.append(f"{quoted(before)} is {quoted(now)} now, with the id {ids[now]:,} as before.")
+            sentences.append(f"{quoted(before)} is renamed to {quoted(now)}, and keeps the id {ids[now]:,}.")
         if self.added:
             some = ", ".join(f"{quoted(text)} ({id:,})" for text, id in self.added.items())
             sentences.append(f"{count_text(len(self.added), 'special token is', 'special tokens are')} new: {some}.")
         if self.removed:
             some = ", ".join(f"{quoted(text)} ({id:,})" for text, id in self.removed.items())
-            sentences.append(f"{count_text(len(self.removed), 'token is', 'tokens are')} removed, with the id: {some}.")
+            sentences.append(f"{count_text(len(self.removed), 'token is', 'tokens are')} removed: {some}.")
         return sentences
 
 
@@ -182,7 +182,7 @@ def _check(history: History, rename: Mapping[str, str], add: Sequence[str], remo
 
 
 def _list_of_specials(ids: Mapping[str, int]) -> str:
-    return f"; there are {', '.join(map(quoted, ids))}." if ids else "; the table has none."
+    return f"; the special tokens are {', '.join(map(quoted, ids))}." if ids else "; the table has none."
 
 
 def _without_ordinary(history: History, text: str) -> tuple[History, int]:

@@ -44,9 +44,9 @@ from bpe_core.support.wording import count_text
 
 Needed = Literal["spare", "lose", "hide"]
 NEEDED: dict[Needed, str] = {
-    "spare": "a removed token stays if other tokens are made of it, and is reported",
+    "spare": "a removed token stays if other tokens are made of it, and is listed",
     "lose": "tokens made of a removed token are removed, too",
-    "hide": "a removed token loses its id if other tokens are made of it, and is only used to make them",
+    "hide": "a removed token loses its id if other tokens are made of it, and is only used to make these tokens",
 }
 assert tuple(NEEDED) == get_args(Needed)
 
@@ -95,8 +95,8 @@ class Trimmed:
 
 def sentence_of_characters(added: int) -> str:
     return (
-        f"{count_text(added, 'character')} that occurred only in longer tokens got a separate token, "
-        f"{'its' if added == 1 else 'their'} own, so that no text becomes unknown."
+        f"{count_text(added, 'character')} that occurred only in longer tokens {'is' if added == 1 else 'are'} now "
+        f"{'a token' if added == 1 else 'tokens'}, so that no text becomes unknown."
     )
 
 
@@ -209,13 +209,13 @@ def check_can_be_edited(history: History) -> None:
     """Raise BpeError for a table whose method does not work without some of its tokens."""
     if Method.of(history.recipe).joins_runs:
         raise BpeError(
-            f"What {METHODS[history.recipe.method].title} learned cannot be trimmed or combined: its superwords need "
-            "the tokens inside them. Train it again with another size instead."
+            f"A table that {METHODS[history.recipe.method].title} learned cannot be trimmed or combined: its "
+            "superwords need the tokens inside them. Train a new table of another size instead."
         )
     if not looks_tokens_up(history) and not (Method.of(history.recipe).has_ranks and history.only_joins):
         raise BpeError(
-            f"What {METHODS[history.recipe.method].title} learned cannot be trimmed or combined: each block of its "
-            "text has different replacements. Train it again with another size instead."
+            f"A table that {METHODS[history.recipe.method].title} learned cannot be trimmed or combined: each "
+            "block of its text has different replacements. Train a new table of another size instead."
         )
 
 
@@ -243,7 +243,7 @@ def _indices_of(history: History, ids: Collection[int]) -> list[int]:
     known = own_numbers(history)
     missing = sorted(id for id in ids if id < 0 or id not in known)
     if missing:
-        raise BpeError(f"There is no token with the id {missing[0]:,}; `audit` lists all that the table has.")
+        raise BpeError(f"There is no token with the id {missing[0]:,}. `audit` lists all tokens of the table.")
     indices: list[int] = np.flatnonzero(np.isin(known, np.array([*ids], np.int64))).tolist()
     return indices
 
@@ -253,9 +253,9 @@ def _check_named(history: History, named: list[int], known: Int64s) -> None:
     symbols = [index for index in named if index < first]
     if symbols:
         raise BpeError(
-            f"{len(symbols):,} of the tokens to remove are base symbols, such as the one with the id "
-            f"{int(known[symbols[0]]):,}; "
-            "without them some texts could not be split at all. Remove learned tokens only."
+            f"{len(symbols):,} of the tokens to remove are base symbols, such as the token with the id "
+            f"{int(known[symbols[0]]):,}. Without base symbols some texts could not be split. Remove only learned "
+            "tokens."
         )
 
 
@@ -312,7 +312,7 @@ def least_used(
     chosen = _chosen_by_hand(history)
     learned = np.setdiff1d(history.vocabulary[history.vocabulary >= first], chosen)
     if not 0 <= how_many <= len(learned):
-        raise BpeError(f"The table has {len(learned):,} learned tokens, so {how_many:,} of them cannot be removed.")
+        raise BpeError(f"The table has {len(learned):,} learned tokens, so {how_many:,} tokens cannot be removed.")
     if looks_tokens_up(history):
         rarest: list[int] = learned[np.lexsort((-learned, counts[learned]))][:how_many].tolist()
         return rarest

@@ -74,7 +74,7 @@ def passes_chart(table: DataTable, sentence: str) -> LineFigure:
 
 def compression_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
     ratio = _numbers(table, "base_symbols_per_token")
-    sentence = "Nothing is known of the corpus."
+    sentence = "The number of tokens in the corpus is unknown."
     if len(ratio):
         way = "rise" if ratio[-1] >= ratio[0] else "fall"
         sentence = f"Base symbols in a token {way} from {ratio[0]:.3g} to {ratio[-1]:.2f}."
@@ -89,7 +89,7 @@ def lengths_chart(table: DataTable) -> LineFigure:
     shown = 0
     if len(lengths):
         commonest = int(lengths[tokens.argmax()])
-        sentence = f"Most tokens have {count_text(commonest, 'byte')}, the longest {int(lengths[-1]):,}."
+        sentence = f"Most tokens have {count_text(commonest, 'byte')}, and the longest token has {int(lengths[-1]):,}."
         shown = len(lengths)
         if shown > MOST_BARS:
             shown = int(np.searchsorted(np.cumsum(tokens), (1 - FEW) * tokens.sum())) + 1
@@ -202,8 +202,8 @@ def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = (
 
 
 BAND = (
-    "A band shows the minimum and maximum over several seeds, or for one seed the middle 95 % of draws of as many "
-    "documents (bootstrap)."
+    "A band shows the minimum and maximum over several seeds. For one seed, the band shows the middle 95 % of "
+    "random draws of documents (bootstrap)."
 )
 NAMED_BY = ("recipe", "corpus", "ties")
 NOT_MEASURED = (
@@ -317,7 +317,13 @@ def pairs_chart(table: DataTable) -> BarFigure:
     at = columns["after_step"][0] if bars else 0
     when = f"after step {at:,}" if at else "before the first step"
     below = f"{measure.capitalize()} {when}" if bars else "There is no next step."
-    return BarFigure("pairs", "The possible next steps.", f"The first of {len(bars):,}, the best on top.", bars, below)
+    return BarFigure(
+        "pairs",
+        "The possible next steps.",
+        f"The bars show {len(bars):,} possible next steps, the best on top.",
+        bars,
+        below,
+    )
 
 
 def tree_chart(table: DataTable) -> TreeFigure:

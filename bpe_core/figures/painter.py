@@ -107,8 +107,8 @@ def draw(
     if path is not None:
         if Path(path).suffix.lower() != ".svg":
             raise OutputError(
-                f"{path}: functions draw only .svg; choose a name that ends in .svg. The commands, such as "
-                "`bpe-explorer race`, draw .pdf and .png, too."
+                f"{path}: Python functions draw only .svg files. Choose a name that ends in .svg. The commands, "
+                "such as `bpe-explorer race`, also draw .pdf and .png files."
             )
         with write_atomically(path) as file:
             file.write(drawn)

@@ -37,11 +37,11 @@ class FilmChoices:
         if self.seconds is not None and not 1 <= self.seconds <= LONGEST_SECONDS:
             raise BpeError(f"A film takes 1 to {LONGEST_SECONDS:g} seconds, not {self.seconds:g}.")
         if self.size not in SIZES:
-            raise BpeError(f"The sizes of films are {', '.join(SIZES)}, not {self.size}.")
+            raise BpeError(f"There is no film size {self.size}. The sizes are {', '.join(SIZES)}.")
 
 
 def checked_ending(path: Path | str) -> str:
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
-        raise OutputError(f"A film is written as {', '.join(ENDINGS)}; end the name {path} in one of them.")
+        raise OutputError(f"A film is written as {', '.join(ENDINGS)}. End the name {path} in one of these endings.")
     return ending

@@ -144,8 +144,8 @@ def _ends_early(stretch: Stretch, choices: FilmChoices) -> Iterator[str]:
     if choices.last is None and last < stretch.most:
         what = "size" if stretch.is_by_size else "step"
         yield (
-            f"The film ends at {what} {last:,} of {stretch.most:,}, because its time is over. Give a later end "
-            f"({stretch.most:,}) or more seconds to see all."
+            f"The film ends at {what} {last:,} of {stretch.most:,}. To show all of the run, give more seconds, or "
+            f"the end {stretch.most:,}."
         )
 
 
@@ -153,8 +153,8 @@ def _lacks_fonts(missing: Sequence[str]) -> Iterator[str]:
     if missing:
         names = ", ".join(unicodedata.name(grapheme[0], f"U+{ord(grapheme[0]):04X}") for grapheme in missing[:NAMED])
         yield (
-            f"No font on this computer has {len(missing):,} of the characters of the text, such as {names}. They are "
-            "left out. Install a font that has them, or name one (--font)."
+            f"No font on this computer has {len(missing):,} of the characters of the text, such as {names}. These "
+            "characters are left out. Install a font that has these characters, or name a font (--font)."
         )
 
 

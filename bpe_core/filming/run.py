@@ -131,7 +131,7 @@ class Stretch:
         end = most if last is None else min(last, most)
         if start >= end:
             what = "sizes of their vocabularies" if is_by_size else runs[0].study.history.recipe.wording.steps
-            raise BpeError(f"There are no steps from {start:,} to {end:,}; the {what} go from {least:,} to {most:,}.")
+            raise BpeError(f"There are no steps from {start:,} to {end:,}. The {what} go from {least:,} to {most:,}.")
         frames = round((usual if seconds is None else seconds) * FRAMES_A_SECOND)
         walked = _walked(start, end, None if last is not None else frames)
         if last is not None or seconds is not None:

@@ -159,7 +159,7 @@ class Scene:
 
     @property
     def _missing_sentence(self) -> str:
-        return f"no font here has {len(self.missing):,} of its characters"
+        return f"no font here has {len(self.missing):,} characters of this text"
 
     def _draw_head(self, canvas: Canvas, place: int) -> None:
         unit = self.size.letters
@@ -169,7 +169,7 @@ class Scene:
         wording = history.recipe.wording
         caption = f"{wording.step} {place:,} of {self.stretch.most:,}"
         if self.stretch.is_by_size:
-            caption = f"{place:,} of {self.stretch.most:,} tokens to use"
+            caption = f"{place:,} of {self.stretch.most:,} tokens in the vocabulary"
         middle = head.top + 0.6 * unit
         canvas.text(head.right, middle, caption, 1.2 * unit, colours.text, end=True)
         room = head.width - canvas.width_of(caption, 1.2 * unit) - 2 * unit
@@ -236,7 +236,7 @@ class Scene:
         run = self.runs[number]
         rows = run.leaders(at)
         wording = run.study.history.recipe.wording
-        heading = f"next {wording.step}s" if rows else "all is learned"
+        heading = f"next {wording.step}s" if rows else "the training has ended"
         canvas.text(area.left, area.top + 0.8 * unit, heading, unit, colours.text, is_bold=True)
         most = max([row.measure for row in rows], default=0.0) or 1.0
         name_room = 0.24 * area.width

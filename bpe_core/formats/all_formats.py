@@ -129,7 +129,7 @@ _OWN = {
         purpose="for Mistral's programs",
     ),
     "tokenizer.json": Row(
-        "Hugging Face's tokenizers: everything in one file, special tokens too.",
+        "Hugging Face's tokenizers: all parts in one file, with the special tokens.",
         f"{HERE}.tokenizer_json",
         ("tokenizer.json",),
         sign=b'"vocab"',
@@ -154,7 +154,7 @@ _OWN = {
         purpose="for RWKV",
     ),
     "youtokentome": Row(
-        "YouTokenToMe's model, only read: characters and merges by their ids.",
+        "YouTokenToMe's model, which can only be read: characters and merges by their ids.",
         f"{HERE}.youtokentome_model",
         (".yttm",),
         only_read=True,
@@ -166,7 +166,7 @@ _OWN = {
         purpose="for tiktoken",
     ),
     "tiktoken.json": Row(
-        "tiktoken's JSON for JavaScript, only read: ranks with their pattern and special tokens.",
+        "tiktoken's JSON for JavaScript, which can only be read: ranks with their pattern and special tokens.",
         f"{HERE}.tiktoken_json",
         (".tiktoken.json",),
         only_read=True,
@@ -192,7 +192,7 @@ _OWN = {
         purpose="for SentencePiece",
     ),
     "gguf": Row(
-        "GGUF, only read: the tokenizer in a language model's file for llama.cpp.",
+        "GGUF, which can only be read: the tokenizer in a language model's file for llama.cpp.",
         f"{HERE}.gguf_tokenizer",
         (".gguf",),
         only_read=True,
@@ -235,7 +235,7 @@ def format_for(path: Path | str) -> Format:
         ROWS.use(chosen)
         return FORMATS[chosen]
     all_endings = ", ".join(FORMATS.endings)
-    raise OutputError(f"The name {path} does not show its format; end it in one of {all_endings}.")
+    raise OutputError(f"The name {path} does not show its format. End the name in one of {all_endings}.")
 
 
 def write_history(learned: Learned, path: Path | str, *, format: Format | None = None, work: Work = ALONE) -> None:
@@ -272,7 +272,7 @@ def open_table(path: Path | str) -> OpenedTable:
     path = _file_of(path)
     data, known_as = _content(Path(path))
     if len(data) > MOST_LINES and b"\0" not in data[:LOOK] and data.count(b"\n") > MOST_LINES:
-        raise TooLarge(f"{path} has more than {MOST_LINES:,} lines, but no table has as many entries.")
+        raise TooLarge(f"{path} has more than {MOST_LINES:,} lines, too many for a merge table.")
     beside = files_beside(Path(path))
     format = known_as or _known_by(data, path)
     if format is not None:
@@ -288,7 +288,7 @@ def open_table(path: Path | str) -> OpenedTable:
     known = named_other(data, str(path))
     if known:
         raise FormatError(known)
-    raise FormatError(f"{path} is not a merge table this program knows ({', '.join(FORMATS)}).")
+    raise FormatError(f"{path} is not a merge table that this program can read ({', '.join(FORMATS)}).")
 
 
 def _file_of(path: Path | str) -> Path:
@@ -359,7 +359,7 @@ def _content(path: Path) -> tuple[bytes, Format | None]:
                 parts.append(part)
                 size += len(part)
             if size > LARGEST_FILE:
-                raise TooLarge(f"{path} is too large; a merge table of more than {LARGEST_FILE:,} bytes is not read.")
+                raise TooLarge(f"{path} is too large. Merge tables of more than {LARGEST_FILE:,} bytes are not read.")
     except OSError as error:
         raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
     data = unpacked(b"".join(parts), str(path))
@@ -402,11 +402,13 @@ def unpacked(data: bytes, name: str) -> bytes:
     try:
         content = member.decompress(data, LARGEST_UNPACKED + 1)
     except zlib.error as error:
-        raise FormatError(f"{name} is gzip data that is damaged: {error}.") from error
+        raise FormatError(f"{name} holds damaged gzip data: {error}.") from error
     if len(content) > LARGEST_UNPACKED:
-        raise TooLarge(f"{name} unpacks to more than {LARGEST_UNPACKED:,} bytes; a larger merge table is not read.")
+        raise TooLarge(
+            f"{name} unpacks to more than {LARGEST_UNPACKED:,} bytes. Merge tables of this size are not read."
+        )
     if not member.eof:
-        raise FormatError(f"{name} is gzip data that ends too early; it was not copied whole.")
+        raise FormatError(f"{name} holds gzip data that ends too early. Copy the whole file again.")
     return content
 
 

@@ -225,13 +225,13 @@ class Format(ABC):
             )
         if history.joining is not None and history.joining.hidden and not self.holds_hidden:
             return (
-                f"{self.name} cannot store tokens without an id, which only other tokens are made of: trim with "
-                "--needed spare or lose, or keep the table as json or a session."
+                f"{self.name} cannot store tokens without an id. Trim the table with --needed spare or lose, or "
+                "save it as json or as a session."
             )
         if history.joining is not None and not self.holds_joining(history):
             return (
-                f"{self.name} cannot store merge priorities, and this table does not merge in the order of its steps: "
-                "choose the format it came from or tokenizer.json, or keep it as a session."
+                f"{self.name} cannot store merge priorities, and this table does not merge in the order of its "
+                "steps. Choose the format that the table came from, tokenizer.json or a session."
             )
         return next(while_wanted(self.impossible(history), cancelled), "")
 

@@ -121,7 +121,7 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
         changes = ["lower case"] * lowercase + ["no accents"] * strip_accents
         notes.append(
             "No tokenizer_config.json in its folder says how texts are normalized; by its tokens "
-            + (f"it looks like {' and '.join(changes)}." if changes else "letters seem to stay unchanged.")
+            + (f"texts seem to be changed: {' and '.join(changes)}." if changes else "letters seem to stay unchanged.")
         )
     if _flag(config, "do_basic_tokenize", where) is False:
         notes.append(
@@ -147,8 +147,8 @@ def _other_ways(config: Object, vocabulary: Collection[str], where: str) -> Iter
     if (kind := class_of(config)) and kind not in AS_FOR_BERT:
         named = config["tokenizer_class"][:40]
         yield (
-            f"{where} names {named}, which may normalize, split and decode texts differently; here this is done as for "
-            "BERT."
+            f"{where} names {named}, which may normalize, split and decode texts differently. This program does "
+            "all this as for BERT."
         )
     if not any(text.startswith(MARKER) for text in vocabulary):
         yield (
@@ -256,12 +256,12 @@ class BertVocabulary(Format):
         sentences += limitations.about_specials(
             recipe.with_changes(special_tokens=tuple(token for token in recipe.special_tokens if token not in SPECIALS))
         )
-        sentences += [f"A word {text} becomes the special token in this format." for text in self.spelled(history)]
+        sentences += [f"The word {text} becomes the special token in this format." for text in self.spelled(history)]
         longest = Method.of(recipe).longest_word_of(recipe)
         if longest is not None and longest != LONGEST_WORD:
             sentences.append(
-                f"Here a word of more than {longest:,} characters is unknown; programs that load this file use "
-                f"{LONGEST_WORD}."
+                f"In this table a word of more than {longest:,} characters is unknown. For programs that load "
+                f"this file, the limit is {LONGEST_WORD} characters."
             )
         return sentences
 
@@ -305,8 +305,8 @@ class BertVocabulary(Format):
         if unknown not in vocabulary:
             raise FormatError(
                 f"{name}: the token {quoted(unknown)}for words that cannot be split is missing. If this is BERT's "
-                f"vocabulary, add the token, or set unk_token in {CONFIG}; another list of tokens does not say how "
-                "texts are split."
+                f"vocabulary, add the token, or set unk_token in {CONFIG}. Any other list of tokens cannot be "
+                "opened, because it does not say how texts are split."
             )
         specials = _specials(config, roles, vocabulary, where)
         specials.pop(unknown, None)
@@ -362,7 +362,7 @@ def _about_changes(recipe: Recipe) -> list[str]:
     said = f"do_lower_case={recipe.lowercase}, strip_accents={recipe.strip_accents}"
     sentences = [f"vocab.txt does not hold the normalizer; load BERT's tokenizer with {said}."]
     if not recipe.clean_text:
-        sentences.append("BERT's tokenizer leaves out control characters; this table keeps them.")
+        sentences.append("BERT's tokenizer leaves out control characters, but this table keeps them.")
     if recipe.lowercase and recipe.final_sigma:
         sentences.append("A capital Σ at the end of a word becomes ς here, but σ by BERT's tokenizer.")
     known = dict.fromkeys(("clean_text", "lowercase", "strip_accents"), False)

@@ -78,20 +78,20 @@ class _Head:
 
     def _form(self, kind: int) -> str:
         if not (0 <= kind < len(_KINDS) and _KINDS[kind]):
-            raise FormatError(f"{self._name}, byte {self.place:,}: there is no value of the kind {kind}.")
+            raise FormatError(f"{self._name}, byte {self.place:,}: the value has the unknown kind {kind}.")
         return _KINDS[kind]
 
     def _too_short(self, wanted: int) -> BpeError:
         left = len(self._data) - self.place
-        what = f"{self._name}, byte {self.place:,}: {wanted:,} more are announced, but"
+        what = f"{self._name}, byte {self.place:,}: the file announces {wanted:,} more bytes, but"
         if len(self._data) >= LARGEST_HEAD:
-            return TooLarge(f"{what} of a GGUF file the first {LARGEST_HEAD:,} bytes are read only.")
+            return TooLarge(f"{what} this program reads only the first {LARGEST_HEAD:,} bytes of a GGUF file.")
         if self._data.count(REPLACEMENT) >= MANY:
             return FormatError(
-                f"{self._name} was converted like a text, so many of its bytes became U+FFFD. Copy or download it "
-                "again as a binary file."
+                f"{self._name} was converted like a text, so many of its bytes became U+FFFD. Copy or download "
+                "the file again as a binary file."
             )
-        return FormatError(f"{what} {left:,} are left; the file was not copied whole.")
+        return FormatError(f"{what} only {left:,} bytes follow. The file was not copied completely.")
 
 
 def read_section(data: bytes, name: str) -> Section:
@@ -105,7 +105,7 @@ def read_section(data: bytes, name: str) -> Section:
     _ = head.number("<Q")
     count = head.number("<Q")
     if count > MOST_VALUES:
-        raise TooLarge(f"{name}: its head has {count:,} values; a head of more than {MOST_VALUES:,} is not read.")
+        raise TooLarge(f"{name}: its head has {count:,} values, but this program reads at most {MOST_VALUES:,}.")
     section: Section = {}
     for _ in range(count):
         key = head.text()

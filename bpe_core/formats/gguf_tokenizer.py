@@ -60,8 +60,8 @@ class Tokens:
         scores = self._list("scores", float)
         if len(set(self.texts)) < len(texts) or any(len(row) not in (0, len(texts)) for row in (kinds, scores)):
             raise FormatError(
-                f"{name}: of {len(texts):,} tokens {len(set(self.texts)):,} differ, {len(kinds):,} have a kind and "
-                f"{len(scores):,} a score."
+                f"{name} is damaged: it lists {len(texts):,} tokens, but {len(set(self.texts)):,} different "
+                f"texts, {len(kinds):,} kinds and {len(scores):,} scores."
             )
         known = {*Kind}
         stated = [Kind(kind) if kind in known else Kind.NORMAL for kind in kinds or [0] * len(texts)]
@@ -94,7 +94,7 @@ class Tokens:
     @property
     def notes(self) -> list[str]:
         said = "tokens have names that llama.cpp always treats as special: {}"
-        return about(self._doubtful, f"{said}. Here they are as in the file")
+        return about(self._doubtful, f"{said}. This program treats these tokens as the file says")
 
     def refuse_missing_bytes(self) -> None:
         lacking = set(BYTE_TEXTS).difference(self.texts)
@@ -248,13 +248,14 @@ def words_history(tokens: Tokens) -> tuple[History, list[str]]:
         "model": model,
     }
     history, notes = _as_json(JsonWordPiece(), whole, tokens.name)
-    begins = f"A {BEGINS} in a text begins a word in llama.cpp; here it is an ordinary character."
+    begins = f"A {BEGINS} in a text begins a word in llama.cpp. In this program it is an ordinary character."
     return history, [*notes, begins, _NEWER]
 
 
 _APART = "Symbols on both sides of a byte without a token can merge here, but never in llama.cpp."
 _BLANKS_TAKEN = (
-    "Special tokens include the spaces next to them: here all kinds of spaces, in llama.cpp only ASCII spaces."
+    "Special tokens include the spaces next to them. In this program these are all kinds of spaces, but in "
+    "llama.cpp only ASCII spaces."
 )
 _NEWER = "llama.cpp may split letters, digits and signs newer than Unicode 15 differently."
 _MARKERS = f"llama.cpp may split a {MARKER} in a text, or a part of only spaces, differently."
@@ -342,7 +343,7 @@ class GgufTokenizer(ReadOnly):
     tables = frozenset({IN_WORDS, LONGEST, PIECES})
     enough = LARGEST_HEAD
 
-    why_only_read = "GGUF files are only read, because they hold a whole language model: choose another format."
+    why_only_read = "GGUF files are only read, because they hold a whole language model. Choose another format."
 
     def recognizes(self, data: bytes) -> bool:
         return data.startswith(MARK)
@@ -369,5 +370,5 @@ def _spelled(tokens: Tokens) -> Iterable[str]:
     made = [text for text in special if any(text[:cut] in known and text[cut:] in known for cut in range(1, len(text)))]
     return about(
         made if tokens.section["model"] == "llama" else (),
-        "special tokens are matched by llama.cpp even if nobody asks for it: {}. Here they stay text",
+        "special tokens are matched by llama.cpp without any option: {}. In this program these tokens stay text",
     )

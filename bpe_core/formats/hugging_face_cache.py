@@ -84,7 +84,7 @@ def located(path: Path | str, *, may_fetch: bool = True) -> Path:
     match = _NAME.fullmatch(text)
     if match is None or any(set(part) == {"."} for part in match[1].split("/")):
         raise FormatError(
-            f"{text} is not the name of a tokenizer; write it as hf:owner/name, or hf:owner/name@revision."
+            f"{text} is not the name of a tokenizer. Write the name as hf:owner/name, or hf:owner/name@revision."
         )
     name = match[1]
     revision = match[2] or ""
@@ -98,7 +98,7 @@ def tokenizer_file(path: Path | str) -> Path:
         return place
     complete_all_in(place)
     if (inside := _in_folder(place)) is None:
-        raise FormatError(f"{place} is a folder without any of {', '.join(FILES)}; name the file to open.")
+        raise FormatError(f"{place} is a folder without any of {', '.join(FILES)}. Name the file to open.")
     return inside
 
 
@@ -117,7 +117,7 @@ def _among_cached(name: str, revision: str) -> Path | None:
     alike = [cached for cached in _cached() if cached.name.endswith(f"/{name}")]
     if len(alike) > 1:
         raise FormatError(
-            f"Several tokenizers match {name}; name one of {', '.join(sorted(cached.typed for cached in alike))}."
+            f"Several tokenizers match {name}. Name one of {', '.join(sorted(cached.typed for cached in alike))}."
         )
     return _in_snapshots(folder() / f"models--{alike[0].name.replace('/', '--')}", revision) if alike else None
 
@@ -148,16 +148,18 @@ def _in_folder(place: Path) -> Path | None:
 def _fetched(name: str, revision: str, may_fetch: bool) -> Path:
     lacking = f"{PREFIX}{name} is not in the Hugging Face cache ({folder()})"
     if not may_fetch:
-        raise FormatError(f"{lacking}; to fetch it, type its name in a command such as import.")
+        raise FormatError(f"{lacking}. To fetch the tokenizer, type its name in a command such as import.")
     try:
         hub = import_module("huggingface_hub")
     except ImportError as error:
-        raise FormatError(f"{lacking}; to fetch it, install a package: pip install huggingface_hub.") from error
+        raise FormatError(
+            f"{lacking}. To fetch the tokenizer, install a package: pip install huggingface_hub."
+        ) from error
     try:
         place = hub.snapshot_download(name, revision=revision or None, allow_patterns=[*FILES, *BESIDE])
     except Exception as error:  # any exception of another library
         cause = plain(str(error).split("\n")[0], LONGEST_CAUSE).rstrip(".")
-        raise FormatError(f"{lacking}, and was not fetched: {cause}.") from error
+        raise FormatError(f"{lacking}, and could not be fetched: {cause}.") from error
     file = _in_folder(Path(place))
     if file is None:
         raise FormatError(f"{PREFIX}{name} has no tokenizer that this program reads ({', '.join(FILES)}).")

@@ -215,7 +215,7 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     return preparation
 
 
-_IN_BYTES = "added tokens are matched in the bytes by the file's library, but in the text here: {}"
+_IN_BYTES = "added tokens are matched in the bytes by the file's library, but in the text by this program: {}"
 
 
 _GONE = (
@@ -258,7 +258,7 @@ def _lost_places(changes: list[Step], cuts: list[Step]) -> list[str]:
 
 
 _WHERE_NOTHING_WAS = (
-    "The file's library changes wrong characters after a replacement of an empty match, so ids can differ if it does"
+    "The file's library changes wrong characters after a replacement of an empty match, so ids can differ"
 )
 
 
@@ -287,7 +287,7 @@ def _decoding(whole: Object, preparation: TextPreparation, name: str) -> tuple[D
         if not decoding.is_decoder(step):
             kind = str(step.get("type"))[:40]
             preparation.notes.append(
-                f"The file decodes by a step this program does not have, so texts can differ: {kind}."
+                f"The file decodes by a step that this program does not have, so texts can differ: {kind}."
             )
             continue
         try:
@@ -304,7 +304,7 @@ def _entries(whole: Object, name: str) -> list[Entry]:
     entries = []
     for where, item in objects_in(whole, "added_tokens", name, "added token"):
         if not isinstance(item.get("content"), str):
-            raise FormatError(f"{where}: its text is missing.")
+            raise FormatError(f"{where}: the text of the token is missing.")
         content = text_in(item, "content", where)
         said = number_of(item.get("id"), f"{where}: its id")
         sides = {side: item.get(side) is True for side in ("single_word", "lstrip", "rstrip", "normalized")}
@@ -323,7 +323,7 @@ def _steps(whole: Object, key: str, several: str, preparation: TextPreparation, 
             continue
         if not is_known(step):
             does = "changes" if key == "normalizer" else "splits"
-            sentence = f"The file {does} text by a step this program does not have, so ids can differ"
+            sentence = f"The file {does} text by a step that this program does not have, so ids can differ"
             preparation.notes.append(f"{sentence}: {kind[:40] or 'unnamed'}.")
             continue
         try:
@@ -346,9 +346,9 @@ def _found_otherwise(expression: str) -> Iterator[str]:
 
 
 _BY_OLDER_TABLE = (r"\X", "Pictographic", "ExtPict")
-_CLUSTERS = "The file's library uses older tables of visible characters, so ids can differ where it uses"
+_CLUSTERS = "The file's library uses older tables of visible characters, so ids can differ where the pattern uses"
 _LINE_BREAKS = (
-    "In a lookbehind the file's library matches line breaks (\\R) differently, so ids can differ where it uses"
+    "In a lookbehind the file's library matches line breaks (\\R) differently, so ids can differ where the pattern uses"
 )
 
 

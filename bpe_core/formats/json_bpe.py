@@ -67,15 +67,14 @@ class JsonBpe(JsonModel):
             )
         if self._joins_unknown(history):
             sentences.append(
-                f"An unknown character becomes {recipe.unknown_text!r} here before merging, and may merge with its "
-                "neighbours."
+                f"An unknown character becomes {recipe.unknown_text!r} in this file before merging, and may merge "
+                "with its neighbours."
             )
-        sentences += [
-            (f"If {text} is written in a text, it becomes the token in this format.") for text in self.spelled(history)
-        ]
+        sentences += [(f"In this format the text {text} becomes the special token.") for text in self.spelled(history)]
         if recipe.marker == "continuation" and not history.alphabet.continuing:
             sentences.append(
-                f"The {recipe.marker_text} before tokens inside a word is only shown here; the file leaves it out."
+                f"The {recipe.marker_text} before tokens inside a word is only shown in this table. The file "
+                "leaves this marker out."
             )
         if recipe.marker == "glued" and recipe.unknown == "bytes":
             sentences.append(
@@ -172,16 +171,16 @@ class JsonBpe(JsonModel):
         notes = steps.notes + built.notes + about_added(added, vocabulary, steps) + shared
         notes += about_unknown(vocabulary, added, unknown) if unknown in added else []
         if model.get("dropout"):
-            notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
+            notes.append("The file leaves out merges at random (dropout). This program applies every merge.")
         if (style.unknown_bytes or not stands_alone) and style.unknown in {*merges.left, *merges.right}:
             notes.append(
-                f"The file's library may merge {style.unknown!r} for an unknown character with its neighbours; here it "
-                "stays separate, so ids can differ."
+                f"The file's library may merge {style.unknown!r} for an unknown character with its neighbours. In "
+                "this program it stays separate, so ids can differ."
             )
         if style.marker == "glued" and style.byte_fallback:
             notes.append(
                 "An unknown character at the end of a word becomes bytes together with its marker in the file's "
-                "library; here without it, so ids can differ."
+                "library. In this program the marker is left out, so ids can differ."
             )
         if style.drops_unknown:
             notes.append("The file leaves out unknown characters, and so does this program.")
@@ -231,12 +230,14 @@ def _check_continued(model: Object, vocabulary: dict[str, int], style: Style, na
     if model.get("byte_fallback") is True and any(text in vocabulary for text in BYTE_TEXTS):
         raise FormatError(
             f"{name} turns unknown characters into bytes (byte_fallback) and marks tokens inside a word by "
-            f"{mark[:40]!r}, of which its library makes bytes, too; train the model without one of the two."
+            f"{mark[:40]!r}. Its library turns this mark into bytes, too. Train the model without one of the two "
+            "settings."
         )
     if not any(text.startswith(mark) and len(text) == len(mark) + 1 for text in vocabulary):
         raise FormatError(
-            f"{name} marks tokens inside a word with {mark[:40]!r}, but no token of one character has this mark, so a "
-            "word could only begin; train the model without continuing_subword_prefix."
+            f"{name} marks tokens inside a word with {mark[:40]!r}, but no token of one character has this mark. "
+            "So only the first character of a word could have a token. Train the model without "
+            "continuing_subword_prefix."
         )
 
 
@@ -258,14 +259,15 @@ def _style(
     mark = json_reading.text_in(model, CONTINUING, name)
     if steps.prefix and (suffix or mark):
         raise FormatError(
-            f"{name} puts {steps.prefix} before words by a step, and its model marks tokens by {suffix or mark!r}; "
-            "such words are not read here. Train the model with only one of the two."
+            f"{name} puts {steps.prefix} before words by a step, and its model marks tokens by "
+            f"{suffix or mark!r}. This program reads only words with one of the two markers. Train the model with "
+            "only one marker."
         )
     looks_so = not (is_cut or suffix or has_spaces or mark) and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
     byte_level = (steps.byte_level and not mark) or looks_so
     if byte_level and not steps.byte_level:
         steps.notes.append(
-            "Its tokens look like bytes, although no step of the file says so; here they are read as bytes."
+            "Its tokens look like bytes, although no step of the file says so. This program reads the tokens as bytes."
         )
     signs = stand_ins()
     lacks = byte_level and not vocabulary.keys() >= {*signs, *[sign + suffix for sign in signs]}

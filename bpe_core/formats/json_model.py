@@ -34,8 +34,8 @@ class JsonModel(ABC):
         parts_words = recipe.pattern == "whitespace" or recipe.splits_by_steps
         if recipe.marker == "prefix" and (len(recipe.marker_text) > 1 or not parts_words):
             return [
-                "tokenizer.json can put a marker before words only if it is one character and spaces separate the "
-                f"words; this marker is {recipe.marker_text!r}, and the pattern is {recipe.pattern}."
+                "tokenizer.json can put a marker before words only if it is one character and spaces separate "
+                f"the words. This marker is {recipe.marker_text!r}, and the pattern is {recipe.pattern}."
             ]
         return []
 
@@ -168,14 +168,12 @@ def about_unknown(vocabulary: dict[str, int], added: Mapping[str, AddedNumber], 
         return []
     substitute = "that added token" if unknown in added else "a token without a number"
     return [
-        f"The vocabulary lacks {unknown!r}, the token for unknown characters: the file's library refuses texts with "
-        f"them, and here they are {substitute}."
+        f"The vocabulary lacks {unknown!r}, the token for unknown characters. The file's library refuses texts "
+        f"with unknown characters. In this program such characters are {substitute}."
     ]
 
 
-_SHOWN_AS_OTHER = (
-    "added tokens share an id, so the file's library may decode them as another token or leave them out: {}"
-)
+_SHOWN_AS_OTHER = "added tokens share an id, so the file's library may decode another token instead, or no token: {}"
 
 
 def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], steps: TextPreparation) -> list[str]:
@@ -223,7 +221,7 @@ def recipe_of(
 def vocabulary_in(model: Object, name: str) -> tuple[dict[str, int], list[str]]:
     sharing: list[str] = []
     vocabulary = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name, sharing)
-    said = "tokens have the id of another token, so the file's library may confuse the two: {}"
+    said = "tokens have the id of another token, so the file's library may confuse the two tokens: {}"
     return vocabulary, about(sharing, said) if sharing else []
 
 

@@ -36,7 +36,7 @@ def parsed_object(
     """
     where = name if line is None else f"{name}, line {line:,}"
     if len(data) > most:
-        raise TooLarge(f"{where}: {len(data):,} bytes would have to be parsed at once; the limit is {most:,}.")
+        raise TooLarge(f"{where}: a JSON text of {len(data):,} bytes is too large. At most {most:,} bytes are read.")
     text = decoded(data, where, "utf-8-sig")
     try:
         hook = _with_the_last if counts_last else _without_repetition
@@ -47,7 +47,7 @@ def parsed_object(
     except _TwiceError as error:
         raise FormatError(f"{where}: {error}") from error
     except TooManyValues as error:
-        raise TooLarge(f"{where}: more than {MOST_VALUES:,} values would have to be parsed at once.") from error
+        raise TooLarge(f"{where}: this JSON holds more than {MOST_VALUES:,} values, which is too many.") from error
     except (RecursionError, ValueError) as error:  # brackets nested without end, a number of a million digits
         raise FormatError(f"{where}: this JSON is nested too deeply, or holds a number that is too long.") from error
     if not isinstance(parsed, dict):
@@ -215,7 +215,7 @@ def vocabulary_of(entries: Object, name: str, sharing: list[str] | None = None) 
         if number in seen and sharing is not None:
             sharing.append(text)
         elif number in seen:
-            raise FormatError(f"{name}: the id {number:,} is given to {seen[number][:40]!r} and to {text[:40]!r}.")
+            raise FormatError(f"{name}: two tokens have the id {number:,}: {seen[number][:40]!r} and {text[:40]!r}.")
         seen[number] = text
     return entries
 

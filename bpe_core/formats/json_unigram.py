@@ -35,8 +35,8 @@ from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.text.preparation.pieces import AddedToken
 
 _LACKS_UNKNOWN = (
-    "The file names no unknown token: its library refuses texts with characters that are not pieces, and here they "
-    "have no id."
+    "The file names no unknown token. Its library refuses texts with characters that are not pieces. In this "
+    "program such characters have no id."
 )
 
 
@@ -46,7 +46,7 @@ class JsonUnigram(JsonModel):
     def does_otherwise(self, history: History) -> list[str]:
         spelled = self.spelled(history)
         also = ", or a byte such as <0x41>," if len(spelled) > 1 else ""
-        return [f"If {text}{also} is written in a text, it becomes the token in this format." for text in spelled[:1]]
+        return [f"In this format the text {text}{also} becomes the token." for text in spelled[:1]]
 
     def made_by_changes(self, history: History) -> list[str]:
         if not history.recipe.normalizes:
@@ -133,7 +133,8 @@ class JsonUnigram(JsonModel):
             notes += about(twice, "pieces occur twice, and have the id and the score of their last place: {}")
         if unknown is not None and unknown_text not in vocabulary:
             notes.append(
-                f"Decoded texts show unknown characters as {unknown_text}, in the file's library as {texts[unknown]}."
+                f"Decoded texts show unknown characters as {unknown_text}, but in the file's library as "
+                f"{texts[unknown]}."
             )
         notes += _fused(unknown_text, plain)
         notes += [_LACKS_UNKNOWN] * (unknown is None and not (falls_back or nothing_is))
@@ -161,15 +162,18 @@ def _fused(unknown: str, pieces: Collection[str]) -> list[str]:
     if unknown not in pieces or not spelled:
         return []
     return [
-        f"Of neighbours that are unknown or spell {unknown!r} the file's library looks up {listed(spelled)}; here they "
-        "stay unknown, so ids can differ."
+        f"Where unknown characters are next to each other or to the text {unknown!r}, the file's library uses "
+        f"{listed(spelled)}. In this program they stay unknown, so ids can differ."
     ]
 
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:
     """Report texts that become a special token in this file wherever they occur, but not in this program."""
     if unknown not in (*history.ids_looked_for, "") and history.unknown_twin is None:
-        yield f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."
+        yield (
+            f"A text that spells {unknown!r} becomes the unknown token in this file. In this program the text stays "
+            "unchanged."
+        )
     if history.recipe.unknown != "bytes":
         return
     twins = unigram_vocabulary.twins_in(history)
@@ -177,11 +181,14 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
     is_passed_over = any(step.single_word for step in steps)
     if unknown in twins and (is_passed_over or history.recipe.normalizes):  # so that words can hold it
         yield (
-            f"A word {unknown!r} next to unknown characters becomes bytes in the file's library; here it is the "
-            "unknown token, so ids can differ."
+            f"A word {unknown!r} next to unknown characters becomes bytes in the file's library. In this program "
+            "it is the unknown token, so ids can differ."
         )
     if not twins.keys() >= {*BYTE_TEXTS}:
-        yield "A text that spells a byte as the file does, <0x41>, becomes that byte there; here it stays as it is."
+        yield (
+            "A text such as <0x41> becomes the byte 0x41 in the file's library. In this program the text stays "
+            "unchanged."
+        )
 
 
 def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
@@ -211,7 +218,7 @@ def _scores_one_by_one(items: list[Any], name: str) -> tuple[dict[str, float], l
             raise FormatError(f"{where}: there must be a text and its log-probability, not {str(item)[:80]!r}.")
         text = json_reading.whole_text(item[0], f"{where}: its text")
         if not text:
-            raise FormatError(f"{where}: its text is empty.")
+            raise FormatError(f"{where}: the text of the piece is empty.")
         score_of[text] = unigram_vocabulary.checked_score(item[1], where)
         texts.append(text)
     return score_of, texts

@@ -58,9 +58,7 @@ class JsonWordPiece(JsonModel):
         return super().impossible(history)
 
     def does_otherwise(self, history: History) -> list[str]:
-        return [
-            (f"If {text} is written in a text, it becomes the token in this format.") for text in self.spelled(history)
-        ]
+        return [(f"In this format the text {text} becomes the special token.") for text in self.spelled(history)]
 
     def spelled(self, history: History) -> tuple[str, ...]:
         recipe = history.recipe
@@ -109,13 +107,16 @@ class JsonWordPiece(JsonModel):
                 raise FormatError(
                     f'{name}: the model has no "type", and no merges, scores or "unk_token" that show its kind.'
                 )
-            raise FormatError(f'{name}: "unk_token" is missing or empty; WordPiece models have one, such as [UNK].')
+            raise FormatError(
+                f'{name}: "unk_token" is missing or empty. A WordPiece model needs a token for unknown words, such as '
+                "[UNK]."
+            )
         if "" in vocabulary:
             raise FormatError(f"{name}: the token with the id {vocabulary['']:,} is empty.")
         added = added_in(vocabulary, steps)
         specials = specials_of(added, unknown)
         if steps.prefix:
-            steps.notes.append(f"The file puts {steps.prefix} before words; here words have none.")
+            steps.notes.append(f"The file puts {steps.prefix} before words. In this program words have no such prefix.")
         method = method_for(LONGEST)
         choices: dict[str, Any] = {
             **steps.choices,

@@ -106,21 +106,21 @@ def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> l
     plain = [text.encode() if isinstance(text, str) else text for text in texts]
     how_many = count_text(len(lost), "token")
     return [
-        f"Ranks do not say which two tokens made a token. For {how_many} they cannot be found again: "
-        f"{named(plain, lost)}. The first was made of {named(plain, [left])} and {named(plain, [right])}, but merging "
-        "by rank gives two other tokens."
+        f"Ranks do not say which two tokens made a token. For {how_many} these two tokens cannot be found again: "
+        f"{named(plain, lost)}. The first of these tokens was made of {named(plain, [left])} and "
+        f"{named(plain, [right])}, but merging by rank gives two other tokens."
     ]
 
 
 def about_splitting(recipe: Recipe) -> list[str]:
     own = recipe.pattern == "custom"
     pattern = f"the pattern {recipe.custom_pattern!r}" if own else f"the pattern {recipe.pattern}"
-    sentences = [f"This format has no place for {pattern}; name it again when you load the file."]
+    sentences = [f"This format has no place for {pattern}. Name the pattern again when you load the file."]
     return sentences + about_lines(recipe) + about_normalization(recipe) + about_specials(recipe)
 
 
 def about_lines(recipe: Recipe) -> list[str]:
-    said = "This format cannot store that each line is a separate text; encode line by line."
+    said = "This format cannot store that each line is a separate text. Encode line by line."
     return [said] if recipe.unit == "line" else []
 
 
@@ -135,7 +135,7 @@ def about_normalization(recipe: Recipe) -> list[str]:
     }
     changes = ", ".join(change for change, is_chosen in said.items() if is_chosen)
     return (
-        [f"This format cannot store the normalizer ({changes}); normalize texts before you encode them."]
+        [f"This format cannot store the normalizer ({changes}). Normalize texts before you encode them."]
         if changes
         else []
     )
@@ -144,7 +144,9 @@ def about_normalization(recipe: Recipe) -> list[str]:
 def about_specials(recipe: Recipe) -> list[str]:
     many = len(recipe.special_tokens)
     what = f"the special token {recipe.special_tokens[0]!r}" if many == 1 else f"the {many:,} special tokens"
-    return [f"This format has no place for {what}; name them again when you load the file."] if many else []
+    return (
+        [f"This format has no place for {what}. Name the special tokens again when you load the file."] if many else []
+    )
 
 
 def about_longest(recipe: Recipe) -> list[str]:
@@ -156,8 +158,8 @@ def about_longest(recipe: Recipe) -> list[str]:
     if recipe.max_token_length is None or SCORES in METHODS[recipe.method].tables:
         return []
     return [
-        f"This format has no place for the longest token, {recipe.max_token_length:,} symbols; in the trainer of "
-        f"tokenizers this limit is max_token_length={recipe.max_token_length + 1}."
+        f"This format has no place for the longest token({recipe.max_token_length:,} symbols). In the trainer of "
+        f"the library tokenizers this limit is max_token_length={recipe.max_token_length + 1}."
     ]
 
 
@@ -165,8 +167,8 @@ def about_sums(recipe: Recipe, sums: str) -> list[str]:
     if recipe.sums in ("", sums):
         return []
     return [
-        f"This format's library adds log-probabilities in {sums}, but this table's library in {recipe.sums}. Where two "
-        "splits are almost equally probable, they may choose different ones."
+        f"This format's library adds log-probabilities in {sums}, but this table's library in {recipe.sums}. "
+        "Where two splits are almost equally probable, the libraries may choose different splits."
     ]
 
 
@@ -174,7 +176,7 @@ def about_reasons(history: History) -> list[str]:
     if not history.reasons:
         return []
     reasons = " and ".join(history.reasons)
-    return [f"The table has no columns for the reasons of the steps ({reasons}); save a session to keep them."]
+    return [f"The table has no columns for the reasons of the steps ({reasons}). To keep the reasons, save a session."]
 
 
 def needs_bytes(history: History, format: str) -> list[str]:

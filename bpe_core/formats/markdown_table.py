@@ -24,7 +24,10 @@ class MarkdownTable(Format):
     tables = frozenset({PAIRS})
 
     def does_otherwise(self, history: History) -> list[str]:
-        return ["A Markdown table is for people: recipe and base symbols are left out, so it cannot be opened again."]
+        return [
+            "A Markdown table is for people: the recipe and the base symbols are left out, so the table cannot be "
+            "opened again."
+        ]
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         head = (f"# {len(history):,} merges", "", _about(history), "", HEADER, RULE)
@@ -37,7 +40,8 @@ class MarkdownTable(Format):
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         raise FormatError(
-            f"{name} is a Markdown table, which cannot be opened again; export the table as csv or json and open that."
+            f"{name} is a Markdown table, and such tables cannot be read. Export the table as csv or json, and "
+            "open that file."
         )
 
     def differences(self, data: bytes, history: History) -> list[str]:

@@ -217,7 +217,7 @@ def whole_number(value: object, column: str, where: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise FormatError(f'{where}: "{column}" must be a whole number, not {str(value)[:80]!r}.')
     if value > rebuilding.LARGEST_COUNT:
-        raise FormatError(f"{where}: a count is {str(value)[:40]}, larger than any can be.")
+        raise FormatError(f"{where}: the count {str(value)[:40]} is too large.")
     return value
 
 
@@ -333,7 +333,7 @@ def checked_kinds(value: object, where: str) -> dict[str, str]:
         return {}
     sound = isinstance(value, dict) and len(value) <= MOST_REASONS
     if not sound or not all(kind in KINDS and _may_name(name, kind) for name, kind in value.items()):  # type: ignore[attr-defined]
-        raise FormatError(f"{where}: the reasons of its steps are damaged.")
+        raise FormatError(f"{where}: the reasons of the steps are damaged.")
     return dict(value)  # type: ignore[call-overload, no-any-return]
 
 
@@ -407,7 +407,7 @@ def scores_from(
     """
     if since is None:
         return None
-    damaged = FormatError(f"{where}: the scores of its tokens are damaged.")
+    damaged = FormatError(f"{where}: the scores of the tokens are damaged.")
     if not isinstance(since, list) or not since or not all(type(steps) is int for steps in since):
         raise damaged
     if since[0] != 0 or since != sorted(since) or since[-1] > len(columns.left) or (columns.right >= 0).any():

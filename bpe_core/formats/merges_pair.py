@@ -39,7 +39,7 @@ CLIP_TITLE = b'"bpe_simple_vocab'  # the line with which CLIP's own file begins
 CLIP_MERGES = 49_152 - 256 - 2  # the number of these merges that CLIP's own program uses
 CLIP_SPECIALS = ("<|startoftext|>", "<|endoftext|>")
 CLIP_WORDS = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
-CLIP_NOTE = "Texts are normalized and split here as CLIP does it, which the file does not say."
+CLIP_NOTE = "The file does not say how texts are normalized and split. This program does both as CLIP does."
 
 
 def ends_bytes(texts: Iterable[str]) -> bool:
@@ -132,14 +132,15 @@ class MergesPair(Format):
         sentences = same_text(history) + limitations.about_splitting(history.recipe)
         if history.recipe.marker == "prefix":
             sentences.append(
-                f"If a word holds {history.recipe.marker_text}, it becomes the marker in this format; the check leaves "
+                f"In this format {history.recipe.marker_text} inside a word becomes the marker. The check leaves "
                 "out such words."
             )
         tokens = written_tokens(history)
         versions = [id for id, token in enumerate(tokens) if token.startswith(VERSION)]
         if versions and np.isin(history.columns.left, versions).any():
             sentences.append(
-                f"A merge begins with {VERSION}; other libraries skip such a line as if it were the version."
+                f"A merge begins with {VERSION}. Other libraries read such a line as the version of the file, and "
+                "skip it."
             )
         return sentences
 
@@ -353,7 +354,7 @@ def _opened(
             pattern = "whitespace" if style.marker != "none" else "gpt2"
         choices |= {"pattern": pattern, "older_unicode": pattern != "whitespace"}
         notes.append(
-            f"merges.txt does not say how text is split into words; here it is split by the pattern {pattern}."
+            f"merges.txt does not say how text is split into words. This program splits text by the pattern {pattern}."
         )
     notes += built.notes
     choices |= {"unknown_text": style.unknown} if style.unknown else {}

@@ -37,7 +37,7 @@ class MinbpeModel(Format):
     def impossible(self, history: History) -> list[str]:
         reasons = limitations.needs_bytes(history, "minbpe")
         if not reasons and not history.alphabet.is_plain_bytes:
-            reasons = ["In a minbpe file the bytes have the ids 0 to 255 in order; this table has other ids."]
+            reasons = ["In a minbpe file the bytes have the ids 0 to 255 in order, but this table has other ids."]
         return reasons
 
     def does_otherwise(self, history: History) -> list[str]:
@@ -46,12 +46,13 @@ class MinbpeModel(Format):
         sentences: list[str] = []
         if unfit:
             sentences.append(
-                f"The special token {unfit[0]!r} holds a space or a line break, which ends it in this format."
+                f"The special token {unfit[0]!r} holds a space or a line break, which would end the token in this "
+                "format."
             )
         expression = expression_of(recipe)
         if expression.strip() != expression or "\n" in expression:
             sentences.append(
-                "The pattern begins or ends with a space or holds a line break; minbpe would read a different pattern."
+                "The pattern begins or ends with a space or holds a line break. Minbpe would read a different pattern."
             )
         return sentences + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 
@@ -85,7 +86,7 @@ class MinbpeModel(Format):
         version = next(lines, b"").strip()
         if version != SIGNATURE:
             raise FormatError(
-                f"{name}, line 1: there must be {SIGNATURE.decode()!r}; this program reads no other version."
+                f"{name}, line 1: the line must be {SIGNATURE.decode()!r}. This program reads no other version."
             )
         expression = _text(next(lines, None), f"{name}, line 2").strip()
         specials = _specials(lines, name)
@@ -117,7 +118,7 @@ def _specials(lines: Iterator[bytes], name: str) -> dict[str, int]:
     count = _text(next(lines, None), f"{name}, line 3").strip()
     if not (count.isascii() and count.isdigit() and len(count) < 8 and int(count) <= MOST_SPECIALS):
         raise FormatError(
-            f"{name}, line 3: {count[:40]!r} is not a whole number; this line must say how many special tokens follow."
+            f"{name}, line 3: {count[:40]!r} is not a whole number. This line must say how many special tokens follow."
         )
     specials: dict[str, int] = {}
     for number in range(4, 4 + int(count)):

@@ -124,7 +124,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"""\s*"?\{(?s:.{0,200}?)\\?"class_name\\?"\s*:\s*\\?"Tokenizer|""" + _OBJECT_WITH % b"word_index|index_word",
-        "is a word index of Keras, which holds only whole words; this program cannot open it.",
+        "is a word index of Keras, which holds only whole words. This program cannot open such a file.",
     ),
     (
         _OBJECT_WITH % b"model_type|architectures|hidden_size|num_hidden_layers",

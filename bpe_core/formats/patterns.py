@@ -70,12 +70,12 @@ def pattern_choices(expression: str) -> tuple[dict[str, Any], list[str]]:
     try:
         compile_custom(expression)
     except RecipeError as error:
-        note = f"This program cannot read the file's pattern, so text is not split into words. {error}"
+        note = f"This program cannot read the file's pattern, and so does not split text into words. {error}"
         return {"pattern": "none"}, [note]
     lacking = _unmatched(expression)
     note = (
-        f"The file's library leaves out text that its pattern does not match, such as {lacking!r}; here such text is a "
-        "word"
+        f"The file's library leaves out text that its pattern does not match, such as {lacking!r}. In this "
+        "program such text is a word"
     )
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": expression}, [f"{note}, so ids can differ."] * (lacking != "")
 

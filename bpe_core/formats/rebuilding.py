@@ -46,7 +46,10 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
     known = [(half >= 0) & (half < there) for half in halves]
     sound = np.where(known, halves, 0)  # 0 stands for a wrong half, whose step is refused
     wrong: list[Wrong] = [
-        ((left == NOTHING) | (right == NOTHING) & ~alone, lambda row: "it does not say which two tokens it merges")
+        (
+            (left == NOTHING) | (right == NOTHING) & ~alone,
+            lambda row: "this step does not say which two tokens it merges",
+        )
     ]
     for half, is_known, id in zip(halves, known, sound, strict=True):
         wrong.append((~is_known, partial(_about_unknown, half, there)))
@@ -60,11 +63,13 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
     has_other = (other_left != NOTHING) | (other_right != NOTHING)
     other_half = np.where(other_right == single, other_left, other_right)
     is_there = (np.minimum(other_left, other_half) >= 0) & (np.maximum(other_left, other_half) < there)
-    about_other = "its runner-up {} + {} names a token that does not exist yet".format
+    about_other = "the runner-up {} + {} names a token that does not exist yet".format
     wrong.append((has_other & ~is_there, lambda row: about_other(other_left[row], other_right[row])))
     # It may be larger than the winner's: merges from elsewhere, counted here.
-    wrong.append(((other_count < 0) & has_other, lambda row: "its runner-up must have a count"))
-    wrong.append(((other_count != NOTHING) & ~has_other, lambda row: "it has the count of a runner-up, but none"))
+    wrong.append(((other_count < 0) & has_other, lambda row: "the runner-up must have a count"))
+    wrong.append(
+        ((other_count != NOTHING) & ~has_other, lambda row: "the step has the count of a runner-up, but no runner-up")
+    )
     first = [(int(np.argmax(rows)), order) for order, (rows, _) in enumerate(wrong) if rows.any()]
     if first:
         row, order = min(first)
@@ -72,13 +77,13 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
 
 
 def _about_unknown(half: Int64s, there: Int64s, row: int) -> str:
-    before = f"before it there are the ids 0 to {there[row] - 1:,}"
-    return f"it merges the token {half[row]}, which does not exist yet; {before}"
+    before = f"before this step there are the ids 0 to {there[row] - 1:,}"
+    return f"the step merges the token {half[row]}, which does not exist yet; {before}"
 
 
 def _never_merging(half: Int64s, id: Int64s, alphabet: Alphabet) -> Wrong:
     never = np.isin(id, [id for id, symbol in enumerate(alphabet.symbols) if not symbol.merges])
-    return never, lambda row: f"it merges the token {half[row]}, which is for unknown characters and never merges"
+    return never, lambda row: f"the step merges the token {half[row]}, which is for unknown characters and never merges"
 
 
 def _first_taken(left: Int64s, alone: Bools, ids: int) -> Int64s:
@@ -94,7 +99,9 @@ def _first_taken(left: Int64s, alone: Bools, ids: int) -> Int64s:
 
 def _after_its_drop(half: Int64s, id: Int64s, left: Int64s, drops: Bools) -> Wrong:
     dropped_at = _first_taken(left, drops, int(id.max(initial=0)) + 1)[id]
-    return dropped_at < np.arange(len(id)), lambda row: f"it uses the token {half[row]:,}, which was dropped earlier"
+    return dropped_at < np.arange(
+        len(id)
+    ), lambda row: f"the step uses the token {half[row]:,}, which was dropped earlier"
 
 
 def _before_it_is_added(half: Int64s, id: Int64s, left: Int64s, adds: Bools, alphabet: Alphabet) -> list[Wrong]:
@@ -103,8 +110,8 @@ def _before_it_is_added(half: Int64s, id: Int64s, left: Int64s, adds: Bools, alp
     # known tokens, without an addition
     added_at[(id < len(alphabet) - alphabet.seed_count) | (id >= len(alphabet))] = NOTHING
     return [
-        (adds & (added_at != steps), lambda row: f"it adds the token {half[row]:,}, which exists already"),
-        (~adds & (added_at >= steps), lambda row: f"it uses the token {half[row]:,}, which is added only later"),
+        (adds & (added_at != steps), lambda row: f"the step adds the token {half[row]:,}, which exists already"),
+        (~adds & (added_at >= steps), lambda row: f"the step uses the token {half[row]:,}, which is added only later"),
     ]
 
 
@@ -115,7 +122,7 @@ def _repeated(left: Int64s, right: Int64s, alone: Bools) -> Wrong:
     again[order[1:]] = pairs[order[1:]] == pairs[order[:-1]]
 
     def sentence(row: int) -> str:
-        return f"it merges the same pair as merge {int(np.argmax(pairs == pairs[row])) + 1:,}"
+        return f"the step merges the same pair as merge {int(np.argmax(pairs == pairs[row])) + 1:,}"
 
     return again & ~alone, sentence
 
@@ -124,7 +131,7 @@ def _too_long(halves: Int64s, alone: Bools, alphabet: Alphabet) -> Wrong:
     too_long = np.zeros(len(alone), np.bool_)
     first = list(map(len, alphabet.decoded))
     too_long[~alone] = joined_lengths(first, *halves[:, ~alone])[len(first) :] > LONGEST_TOKEN
-    return too_long, lambda row: f"its token would be longer than {LONGEST_TOKEN:,} bytes"
+    return too_long, lambda row: f"the token of this step would be longer than {LONGEST_TOKEN:,} bytes"
 
 
 def rebuilt(
@@ -178,9 +185,9 @@ def _undecided(history: History) -> str:
         )
         joined_at = int(rows[0]) + 1 if len(rows) else 0
         if intervention.act == "force" and joined_at != intervention.step <= len(history):
-            return f"its recipe says {intervention}, but step {intervention.step:,} merges another pair"
+            return f"the recipe says {intervention}, but step {intervention.step:,} merges another pair"
         if intervention.act == "forbid" and joined_at >= intervention.step:
-            return f"its recipe says {intervention}, but step {joined_at:,} merges that pair"
+            return f"the recipe says {intervention}, but step {joined_at:,} merges that pair"
     return ""
 
 
@@ -288,5 +295,5 @@ def _is_marked(symbol: Symbol, mark: bytes, recipe: Recipe) -> bool:
 def checked_numbers(values: object, tokens: int, where: str) -> Int64s:
     numbers = values if isinstance(values, list) and len(values) == tokens else [None]
     if not all(type(number) is int and NO_NUMBER <= number <= LARGEST_NUMBER for number in numbers):
-        raise FormatError(f"{where}: the ids of its tokens are damaged.")
+        raise FormatError(f"{where}: the ids of the tokens are damaged.")
     return np.array(values, np.int64)

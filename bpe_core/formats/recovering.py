@@ -115,8 +115,8 @@ def check_lengths(tokens: Collection[bytes] | Collection[str]) -> None:
     lengths = lengths_of(tokens)
     if lengths[lengths > SHORT].sum() > MOST_LOOKED_AT:
         raise TooLarge(
-            f"The tokens are too long to find the merge of each: those with more than {SHORT} symbols have over "
-            f"{MOST_LOOKED_AT:,} symbols in total. Open a file that lists the merges."
+            f"The tokens are too long to find the merge of each token: tokens of more than {SHORT} symbols have "
+            f"over {MOST_LOOKED_AT:,} symbols in total. Open a file that lists the merges."
         )
 
 

@@ -146,6 +146,6 @@ def too_long_to_show(history: History) -> list[str]:
     if not cut:
         return []
     return [
-        f"{len(cut):,} tokens, the first with the id {cut[0]:,}, are longer than {LONGEST_SHOWN:,} bytes; "
-        "their text is truncated in the table. It can still be read back."
+        f"{len(cut):,} tokens, the first with the id {cut[0]:,}, are longer than {LONGEST_SHOWN:,} bytes. Their "
+        "texts are truncated in the table, but the table can still be read back."
     ]

@@ -45,9 +45,11 @@ class RwkvVocabulary(Format):
 
     def impossible(self, history: History) -> list[str]:
         if not history.recipe.lists_bytes:
-            return ["RWKV's vocabulary holds tokens of bytes found in whole texts; this table splits words."]
+            return [
+                "RWKV's vocabulary holds tokens of bytes that are found in whole texts, but this table splits words."
+            ]
         if Method.of(history.recipe).longest_word_of(history.recipe) != LARGEST_NUMBER:
-            return ["RWKV's vocabulary cannot limit the length of words; this table does."]
+            return ["RWKV's vocabulary cannot limit the length of words, but this table has such a limit."]
         return []
 
     def does_otherwise(self, history: History) -> list[str]:
@@ -79,7 +81,10 @@ class RwkvVocabulary(Format):
         symbols += [Symbol(text, text, "seed") for text in numbers if len(text) > 1]
         alphabet = Alphabet((*unknown_symbols(recipe), *symbols))
         history = History.from_pairs(recipe, alphabet, [])
-        note = f"The file lists no token for {free:,}; here it is {END}, which never occurs in encoded texts."
+        note = (
+            f"The file lists no token for {free:,}. In this program the token of this id is {END}, which never occurs "
+            "in encoded texts."
+        )
         return history.numbered(np.array([free, *(numbers[symbol.text] for symbol in symbols)], np.int64)), (note,)
 
 
@@ -102,9 +107,9 @@ def read_rows(whole: str, name: str) -> dict[bytes, int]:
         if len(text) != length:
             raise FormatError(f"{where}: the text has {len(text):,} bytes, but the row says {length:,}.")
         if number > LARGEST_ID:
-            raise FormatError(f"{where}: the number {number:,} is too large; the largest is {LARGEST_ID:,}.")
+            raise FormatError(f"{where}: the number {number:,} is too large. The largest number is {LARGEST_ID:,}.")
         if number_of.setdefault(text, number) != number or taken.setdefault(number, text) != text:
-            raise FormatError(f"{where}: its text or its number {number:,} is in an earlier row.")
+            raise FormatError(f"{where}: an earlier row has the same text or the same number {number:,}.")
     _check_size(number_of, name)
     return number_of
 

@@ -105,7 +105,9 @@ def _field(message: memoryview, place: int, name: str, start: int) -> tuple[Fiel
             size, place = _varint(message, place, name, start)
         if size > len(message) - place:
             left = len(message) - place
-            raise FormatError(f"{name}, byte {start + begin:,}: a field claims {size:,} bytes, but {left:,} are left.")
+            raise FormatError(
+                f"{name}, byte {start + begin:,}: a field claims {size:,} bytes, but only {left:,} bytes follow."
+            )
         value = bytes(message[place : place + size])
         place += size
     else:
@@ -266,7 +268,7 @@ FIELDS_OF_A_PIECE: dict[int, tuple[str, type]] = {1: ("text", str), 2: ("score",
 
 def read(data: bytes, name: str) -> FieldValues:
     if len(data) > LARGEST_FILE:
-        raise TooLarge(f"{name} has {len(data):,} bytes; a model of more than {LARGEST_FILE:,} is not read.")
+        raise TooLarge(f"{name} has {len(data):,} bytes. Models of more than {LARGEST_FILE:,} bytes are not read.")
     stored = FieldValues()
     place = 0
     others = list[Field]()
@@ -393,7 +395,7 @@ def _values_in(message: Field, fields: Mapping[int, tuple[str, type]], most: int
 def _check(stored: FieldValues, pieces: int, name: str) -> None:
     if stored.kind not in (UNIGRAM, BPE, WORDS, CHARACTERS):
         raise FormatError(
-            f"{name} holds a model of the kind {stored.kind}; this program reads Unigram, BPE, word and character "
+            f"{name} holds a model of the kind {stored.kind}. This program reads Unigram, BPE, word and character "
             "models."
         )
     if pieces > LARGEST_VOCABULARY:

@@ -113,7 +113,7 @@ def _history_of_own(stored: FieldValues, parts: _Found, name: str) -> tuple[Hist
     pieces = stored.pieces
     merges = parts.merges
     recipe, notes = recipe_of(stored, len(merges.pairs), name)
-    notes += _about_recovered(merges, "Here their merges come after the merges of the tokens that they are made of")
+    notes += _about_recovered(merges, "In this program the merges of these pieces come after the merges of their parts")
     notes += about([*pieces.texts_of(parts.lost)], "pieces cannot be made of two other pieces and are left out: {}")
     history = History.from_pairs(recipe, parts.alphabet, merges.pairs)
     specials = pieces.texts.places_of(recipe.special_tokens)
@@ -279,11 +279,11 @@ def _notes(parts: _Found, stored: FieldValues) -> list[str]:
     notes += about([*pieces.texts_of(lost)], "pieces cannot be made of two other pieces, so no text becomes them: {}")
     unused = pieces.of_kind(Kind.UNUSED)
     alone = [text for text in unused if len(text) == 1]
-    notes += about(alone, "characters are marked as unused, so alone they are unknown: {}")
+    notes += about(alone, "characters are marked as unused, and are unknown outside of longer pieces: {}")
     return notes + about(
         [text for text in unused if len(text) > 1],
-        "pieces are marked as unused: {}. Each is only used to make longer pieces, and is split again otherwise, as "
-        "in SentencePiece, which may split it into other pieces, so ids can differ",
+        "pieces are marked as unused: {}. Such a piece is only used to make longer pieces, and otherwise is "
+        "split again. SentencePiece may split the piece differently, so ids can differ",
     )
 
 
@@ -439,20 +439,20 @@ class SentencePieceModel(Format):
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
         if recipe.base != "characters":
-            return ["SentencePiece models start from characters; this table starts from bytes."]
+            return ["SentencePiece models start from characters, but this table starts from bytes."]
         if recipe.preparation and prepared_spec(recipe) is None:
-            return ["SentencePiece models have only one normalizer, and this table needs another."]
+            return ["SentencePiece models have only one normalizer, and this table needs more."]
         if recipe.preparation:
             return []
         if recipe.marker != "prefix" or recipe.marker_text != MARKER:
-            return [f"SentencePiece models put {MARKER} before each word; this table's word marker is {recipe.marker}."]
+            return [f"SentencePiece models put {MARKER} before each word. This table's word marker is {recipe.marker}."]
         if recipe.pattern != "whitespace":
-            return [f"SentencePiece models split only at spaces; this table's pattern is {recipe.pattern}."]
+            return [f"SentencePiece models split only at spaces. This table's pattern is {recipe.pattern}."]
         return []
 
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
-        control = ["Special tokens become control symbols: they have ids, but are not matched in texts."]
+        control = ["Special tokens become control symbols. Control symbols have ids, but are not matched in texts."]
         controls = control if recipe.special_tokens else []
         if recipe.preparation or recipe.sums:
             in_pairs = _joins(history) and history.joining is None
@@ -460,29 +460,29 @@ class SentencePieceModel(Format):
             return same_text(history) + lost + controls + limitations.about_sums(recipe, self.sums)
         sentences = [
             *same_text(history),
-            f"In this format a {MARKER} in a text is a space; the check leaves it out.",
+            f"In this format a {MARKER} in a text is a space. The check leaves out such texts.",
         ]
         if _joins(history):
             sentences += unrecoverable(history, [text.decode() for text in written(history)])
             if recipe.unknown == "unk":
                 sentences.append(
-                    "Several unknown characters in a row become a single <unk> in this format; here each becomes an "
-                    "<unk>."
+                    "Several unknown characters in a row become a single <unk> in this format. In this table "
+                    "each unknown character becomes an <unk>."
                 )
         elif Method.of(recipe).cost_of_token:
             sentences.append(
-                "That the fewest tokens are best is written as scores, all lower by one large number. In a text of "
-                "more than 256 tokens this format's library rounds their sums; of two splits into as many tokens it "
-                "may choose the other."
+                "The file prefers splits into the fewest tokens by lowering all scores by a large number. In a "
+                "text of more than 256 tokens this format's library rounds the sums of scores. So it may choose "
+                "another split into equally many tokens."
             )
         else:
             sentences.append(
-                "Where two splits of a text are equally probable, this format's library may choose the other."
+                "Where two splits of a text are equally probable, this format's library may choose the other split."
             )
         if recipe.unicode_form:
             sentences.append(
-                "This format composes a letter with one mark after the other; rare orders of marks may differ, and the "
-                "check leaves them out."
+                "This format composes a letter with one mark after the other. Letters with marks in a rare order "
+                "may differ. The check leaves out such letters."
             )
         if recipe.lowercase and recipe.final_sigma:
             sentences.append("A capital Σ at the end of a word becomes ς here, but σ in this format.")

@@ -223,7 +223,7 @@ def _text_choices(stored: FieldValues, name: str) -> dict[str, Any]:
     """
     choices = parsed_object(stored.normalizer.removeprefix(_OWN_NAME).encode(), f"{name}: its normalizer")
     if not set(_ALWAYS_SAID) <= choices.keys() <= set(_TEXT_CHOICES):
-        raise FormatError(f"{name}: this program did not write its normalizer, and cannot read it.")
+        raise FormatError(f"{name}: the normalizer of this file was not written by this program, and cannot be read.")
     return choices
 
 

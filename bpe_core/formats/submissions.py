@@ -37,7 +37,9 @@ def merges_in(data: bytes, name: str) -> list[Merge]:
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
-            raise FormatError(f"{name} is no text at byte {error.start:,}. A result is {KINDS}.") from error
+            raise FormatError(
+                f"{name} is not a text: its bytes are not UTF-8 from byte {error.start:,} on. A result is {KINDS}."
+            ) from error
         merges = _of_json(text, name) if text.lstrip()[:1] in ("[", "{") else _of_lines(text, name)
     if not merges:
         raise FormatError(f"{name} holds no merges. A result is {KINDS}.")
@@ -105,7 +107,8 @@ def _bytes_of(part: Any, texts: Sequence[bytes], place: int, name: str) -> bytes
     if isinstance(part, int):
         if not 0 <= part < len(texts):
             raise FormatError(
-                f"{name}: merge {place:,} joins the id {part:,}, which is no token by then: there are {len(texts):,}."
+                f"{name}: merge {place:,} joins the id {part:,}, but before this merge there are only "
+                f"{len(texts):,} tokens."
             )
         return texts[part]
     if isinstance(part, list) and all(isinstance(byte, int) and 0 <= byte < 256 for byte in part):
@@ -167,7 +170,9 @@ def _of_vocabulary(vocabulary: Mapping[str, Any], name: str) -> list[Merge]:
         if len(token) > 1:
             halves = _halves(token, known)
             if halves is None:
-                raise FormatError(f"{name}: no two older tokens make {token!r}, so its merges are not known.")
+                raise FormatError(
+                    f"{name}: no two older tokens make {token!r}, so the merges of this vocabulary are not known."
+                )
             merges.append(halves)
             known.add(token)
     return merges

@@ -39,20 +39,23 @@ class SubwordNmtCodes(Format):
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
         if recipe.base != "characters":
-            return ["subword-nmt's codes merge characters; this table starts from bytes."]
+            return ["subword-nmt's codes merge characters, but this table starts from bytes."]
         if recipe.marker not in ("glued", "symbol"):
             return [
-                f"subword-nmt's codes mark the end of each word; this table's words end unmarked ({recipe.marker})."
+                "subword-nmt's codes mark the end of each word, but this table does not mark the end of words "
+                f"({recipe.marker})."
             ]
         if recipe.marker_text != END:
-            return [f"subword-nmt has only the word marker {END}; this table has {recipe.marker_text!r}."]
+            return [f"subword-nmt has only the word marker {END}, but this table has {recipe.marker_text!r}."]
         return containing(history, holds_a_blank, "A line cannot hold the space or line break in these tokens")
 
     def does_otherwise(self, history: History) -> list[str]:
         sentences = same_text(history) + limitations.about_splitting(history.recipe)
         sentences += ["Codes hold no ids of tokens, and no list of the characters that are in no merge."]
         if history.recipe.unknown == "bytes":
-            sentences.append("Codes cannot store that unknown characters become bytes; they stay characters.")
+            sentences.append(
+                "Codes cannot store that unknown characters become bytes. Unknown characters stay characters."
+            )
         return sentences
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
@@ -85,12 +88,15 @@ class SubwordNmtCodes(Format):
             merges=len(resolved.pairs),
             vocab_size=None,
         )
-        notes = ["Codes do not list the characters that are in no merge: these are unknown here."]
+        notes = ["Codes do not list the characters that are in no merge. In this program such characters are unknown."]
         if len(plain) < len(data):
-            notes.append("These are fastBPE's codes; the count after each merge is not kept.")
+            notes.append("These are fastBPE's codes. The count after each merge is not read.")
         elif glued and version != GLUED:
             said = "version 0.1" if version else "no version, which means 0.1 to subword-nmt"
-            notes.append(f"The file says {said}; but {END} is in its tokens as in 0.2, so here it is read as such.")
+            notes.append(
+                f"The file says {said}. But its tokens hold {END} as in version 0.2, so the file is read as version "
+                "0.2."
+            )
         notes += about(resolved.never_happen, NEVER_HAPPEN)
         notes += written_merges.listed_twice(merges) if resolved.never_happen else ()
         return History.from_pairs(recipe, alphabet, resolved.pairs), notes

@@ -53,7 +53,7 @@ class JsonTable(MergeTable):
     def impossible(self, history: History) -> list[str]:
         if len(history.alphabet) <= MOST_SYMBOLS:
             return []
-        return [f"A JSON table of {len(history.alphabet):,} pieces is too large to be read again; choose csv instead."]
+        return [f"A JSON table of {len(history.alphabet):,} pieces is too large to be read again. Choose csv instead."]
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         tokens = history.tokens_at_start if history.tokens_at_start >= 0 else None
@@ -99,7 +99,10 @@ class JsonTable(MergeTable):
         alphabet = _objects_in(about, "alphabet", name)
         wrong = next((id for id, item in enumerate(alphabet) if item.get("id") != id), None)
         if wrong is not None:
-            raise FormatError(f"{name}, base symbol {wrong:,}: its id is {alphabet[wrong].get('id')!r}.")
+            raise FormatError(
+                f"{name}, base symbol {wrong:,}: the id of this base symbol is {alphabet[wrong].get('id')!r}, but "
+                "must be its place in the list."
+            )
         numbers = None
         if SPECIAL_NUMBERS in about:
             if not isinstance(about[SPECIAL_NUMBERS], list):
@@ -312,9 +315,9 @@ class CsvTable(MergeTable):
             try:
                 cells = next(csv.reader([text], delimiter=self.delimiter, strict=True), [])
             except csv.Error as error:
-                raise FormatError(f"{where}: its quotes or line ends are in the wrong place.") from error
+                raise FormatError(f"{where}: the quotes or line ends of the row are in the wrong place.") from error
             if width is not None and len(cells) != width:
-                raise FormatError(f"{where}: {len(cells)} cells, but there should be {width}.")
+                raise FormatError(f"{where}: the row has {len(cells)} cells, but should have {width}.")
             yield where, cells
 
 

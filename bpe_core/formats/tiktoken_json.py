@@ -28,7 +28,7 @@ class TiktokenJson(ReadOnly):
     peer_name = "tiktoken"
     peer_call = "encode_ordinary(text)"
     holds_specials = False
-    why_only_read = "tiktoken's JSON for JavaScript is only read: choose tiktoken, or another format."
+    why_only_read = "tiktoken's JSON for JavaScript can only be read. Choose tiktoken, or another format."
 
     def recognizes(self, data: bytes) -> bool:
         return data.lstrip()[:1] == b"{" and all(b'"%b"' % key.encode() in data for key in (RANKS, PATTERN))

@@ -96,7 +96,7 @@ class TiktokenRanks(Format):
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         ranks = read_ranks(data, name)
         pattern = likely_pattern(list(ranks))
-        note = f"A .tiktoken file does not say how text is split into words; its tokens fit the pattern {pattern}."
+        note = f"A .tiktoken file does not say how text is split into words. Its tokens fit the pattern {pattern}."
         opened = ranked(ranks, {"pattern": pattern, "older_unicode": True}, (), self.name, name)
         return opened.history.numbered(unless_ids(opened.numbers)), (note, *opened.notes)
 
@@ -155,7 +155,9 @@ def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
 
 def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
     if len(data) > LARGEST_FILE:
-        raise TooLarge(f"{name} has {len(data):,} bytes; a .tiktoken file of more than {LARGEST_FILE:,} is not read.")
+        raise TooLarge(
+            f"{name} has {len(data):,} bytes. Files .tiktoken of more than {LARGEST_FILE:,} bytes are not read."
+        )
     ranks = _read_at_once(data) or {}
     if ranks:
         return checked_ranks(ranks, name)
@@ -230,12 +232,12 @@ def _notes(
 ) -> list[str]:
     notes = about(
         recovered.out_of_turn,
-        "tokens are made of a token with a higher rank: {}. So pairs are merged by the rank of the token they make, "
-        "as tiktoken does, not in the order of merges",
+        "tokens are made of a token with a higher rank: {}. So pairs are merged by the rank of the merged token, as "
+        "tiktoken does, not in the order of merges",
     )
-    notes += about(recovered.lost, "tokens cannot be made of two others, and occur only as a whole word: {}")
+    notes += about(recovered.lost, "tokens cannot be made of two other tokens, and occur only as a whole word: {}")
     if empty is not None:
-        notes.append(f"The token with the rank {empty:,} is empty, so it is left out.")
+        notes.append(f"The token with the rank {empty:,} is empty, and is left out.")
     highest = max(ranks.values())
     gaps = highest + 1 - len(ranks) - (empty is not None and empty < highest) - sum(rank < highest for rank in taken)
     if gaps:
@@ -266,7 +268,7 @@ class Tekken(Format):
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
         if recipe.base == "bytes" and (recipe.normalizes or recipe.preparation or recipe.unit == "line"):
-            return ["A tekken.json has no normalizer and only one pattern; this table needs more."]
+            return ["A tekken.json has no normalizer and only one pattern, but this table needs more."]
         return [sentence.replace(".tiktoken", "tekken.json") for sentence in RANKS.impossible(history)]
 
     def does_otherwise(self, history: History) -> list[str]:
@@ -402,13 +404,16 @@ def _specials(whole: Object, shift: int, name: str) -> tuple[dict[str, int], Seq
         older = [{"rank": rank, "token_str": text} for rank, text in enumerate(OLDER_SPECIALS[:shift])]
         whole = {"special_tokens": older}
         notes.append(
-            "The file does not list its special tokens; here the special tokens of Mistral's older files are used."
+            "The file does not list its special tokens. This program uses the special tokens of Mistral's older files."
         )
     for where, item in objects_in(whole, "special_tokens", name, "special token"):
         text = text_in(item, "token_str", where)
         rank = number_of(item.get("rank"), f"{where}: its rank")
         if not text or text in rank_of or rank in rank_of.values() or rank >= shift:
-            raise FormatError(f"{where}: its text or its number occurs twice, or the number is not below {shift:,}.")
+            raise FormatError(
+                f"{where}: the text or the number of the special token occurs twice, or the number is not below "
+                f"{shift:,}."
+            )
         rank_of[text] = rank
     if shift > len(rank_of):
         notes.append(f"{shift - len(rank_of):,} of the first {shift:,} ids belong to no token.")

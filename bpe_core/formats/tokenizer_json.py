@@ -56,7 +56,7 @@ class TokenizerJson(Format):
         model = _model_of(history)
         sentences = same_text(history) + model.does_otherwise(history) + limitations.about_longest(recipe)
         sentences += [
-            f"If a normalized text holds {text}, it becomes the token in this format."
+            f"In this format the text {text} in a normalized text becomes the special token."
             for text in model.made_by_changes(history)[: limitations.LISTED]
         ]
         id_of = {text: id for id, text in enumerate(written_tokens(history))}
@@ -64,31 +64,32 @@ class TokenizerJson(Format):
         specials = enumerate(recipe.special_tokens, history.first_special)
         alike = [token for id, token in specials if numbers[id_of.get(token, id)] not in (numbers[id], NO_NUMBER)]
         sentences += about(
-            alike, "special tokens have the same text as another token, and each text has one id here: {}"
+            alike,
+            "special tokens have the same text as another token, but in this program each text has only one id: {}",
         )
         later = [step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.normalized]
         as_text = recipe.with_changes(special_tokens=()) if later else recipe
         sentences += about_changed({token: normalize(token, as_text) for token in later})
         if recipe.lowercase and recipe.final_sigma:
             sentences.append(
-                "A capital Σ at the end of a word becomes ς here, but σ by this format's lower-casing; the check "
-                "leaves it out."
+                "A capital Σ at the end of a word becomes ς here, but σ by this format's lower-casing. The check "
+                "leaves out such words."
             )
         if recipe.marker == "prefix":
             sentences.append(
-                f"A word that begins with {recipe.marker_text} gets no second marker in this format; the check leaves "
-                "it out."
+                f"A word that begins with {recipe.marker_text} gets no second marker in this format. The check "
+                "leaves out such words."
             )
         sentences += limitations.about_sums(recipe, self.sums)
         if _longest_steps(recipe):
             sentences.append(
-                "This format applies a table of characters to what reads as one character, not to the longest match; "
-                "lines that become something else by that are left out of the check."
+                "This format applies a table of characters to one visible character at a time, not to the "
+                "longest match. The check leaves out lines that differ for this reason."
             )
         if recipe.pattern == "custom":
             sentences.append(
-                "Your pattern is written unchanged; in the other library's regular expressions it may mean something "
-                "else."
+                "Your pattern is written unchanged. In the regular expressions of the other library the pattern "
+                "may have another meaning."
             )
         return sentences
 
@@ -145,11 +146,12 @@ class TokenizerJson(Format):
         if any(beside(sidecar) is not None for sidecar in SIDECARS):
             notes += about_whole(whole, beside)
         if whole.get("post_processor"):
-            notes.append("The file may add special tokens to a text; here no special tokens are added.")
+            notes.append("The file may add special tokens to a text. This program adds no special tokens.")
         cut = [key for key in ("truncation", "padding") if whole.get(key)]
         if cut:
             notes.append(
-                f"The file says how texts are brought to one length ({' and '.join(cut)}); here they stay whole."
+                f"The file says how texts are brought to one length ({' and '.join(cut)}). This program does not "
+                "change the length."
             )
         return history, notes
 

@@ -45,19 +45,29 @@ _OTHER_NUMBERS = (
     *("M2M100", "Marian", "Pegasus", "Speech2Text"),
 )
 _MASK = (
-    "No file in its folder says whether “<mask>” takes the spaces before it: in transformers 4 it does, in 5 it {}, "
-    "and here it does not."
+    "No file in its folder says whether “<mask>” includes the spaces before it. In transformers 4 “<mask>” "
+    "includes them, in transformers 5 it {}, and in this program it does not."
 )
-_EXTRA = "which adds tokens such as “<extra_id_0>”, not looked for here, and handles spaces and decodes differently."
+_EXTRA = (
+    "which adds tokens such as “<extra_id_0>” and handles spaces and decodes differently. This program follows the "
+    "file."
+)
 _CHANGING = ("Albert", "XLNet")
-_CHANGES = "which itself changes texts, such as quotes and accents, and decodes so, too; here only the file does."
-_SPACES = (
-    "which handles spaces, special tokens and user-defined symbols differently, so ids and decoded texts can differ; "
-    "this program follows the file, as SentencePiece does."
+_CHANGES = (
+    "which changes texts, such as quotes and accents, and decodes differently. This program changes texts only as "
+    "the file says."
 )
-_OWN = "tokens are looked for by {}Tokenizer of transformers, but not here: {{}}"
-_INSTEAD = f"{WHOLE} is in its folder, and transformers reads it instead; open that file for the ids of transformers."
-_PREFIX = f"{CONFIG} in its folder says add_prefix_space: transformers puts a space before a text; here it has none."
+_SPACES = (
+    "which handles spaces, special tokens and user-defined symbols differently, so ids and decoded texts can "
+    "differ. This program follows the file, as SentencePiece does."
+)
+_OWN = "tokens are matched by {}Tokenizer of transformers, but not by this program: {{}}"
+_INSTEAD = (
+    f"{WHOLE} is in its folder, and transformers reads that file instead. For the ids of transformers, open that file."
+)
+_PREFIX = (
+    f"{CONFIG} in its folder says add_prefix_space: transformers puts a space before a text. This program does not."
+)
 
 
 def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
@@ -75,12 +85,12 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
         lacking = [token for token in tokens if token not in searched]
         searched.update(lacking)
         sentences += about(
-            lacking, f"tokens in {name} in its folder are not looked for here; a tokenizer.json has them, too: {{}}"
+            lacking, f"tokens in {name} in its folder are not matched here, but are in a tokenizer.json: {{}}"
         )
         sides = [text for text, how in tokens.items() if how and how != AddedToken(text, special=False)]
         by_spaces |= {text: None for text in sides if text in {*recipe.special_tokens} - done}
-    sentences += about(_named_in_two_ways(config), "tokens are named twice, and are to be found in two ways: {}")
-    sentences += about(by_spaces, "tokens include the spaces next to them in transformers, but not here: {}")
+    sentences += about(_named_in_two_ways(config), "tokens are listed twice, with different rules for matching: {}")
+    sentences += about(by_spaces, "tokens include the spaces next to them in transformers, but not in this program: {}")
     if beside(WHOLE) is not None:
         return sentences
     if opened.format == "merges.txt":
@@ -155,35 +165,44 @@ def _about_named(kind: str, config: Object, sided: Mapping[str, bool]) -> list[s
     The class finds these tokens without the spaces or words next to them.
     """
     named = tokens_in({**config, "added_tokens_decoder": None}) if kind == "Qwen2" else ()
-    said = "tokens are found by Qwen2Tokenizer of transformers 5 without the spaces or words next to them: {}"
+    said = "tokens are matched by Qwen2Tokenizer of transformers 5 without the spaces or words next to them: {}"
     return about([text for text in named if sided.get(text)], said)
 
 
 def _about_times(kind: str, tokens: Collection[str]) -> list[str]:
     times = [text for text in tokens if kind == "Whisper" and re.fullmatch(r"<\|\d+\.\d+\|>", text)]
-    return about(times, "times are left out where WhisperTokenizer of transformers decodes, and stay here: {}")
+    return about(
+        times,
+        "tokens for times are left out when WhisperTokenizer of transformers decodes, but not by this program: {}",
+    )
 
 
 _SLOW_BERT = (
-    "The slow {}Tokenizer of transformers 4 goes by Python's Unicode: unassigned characters fall away, and newer ones "
-    "can be punctuation or accents{}; here it is done as by the fast one."
+    "The slow {}Tokenizer of transformers 4 uses the Unicode of Python: unassigned characters are left out, and "
+    "newer characters can be punctuation or accents{}. This program follows the fast tokenizer."
 )
 _COMPOSED = ", and a letter and its accent become one character (NFC)"
-_CAPITALS = ", and special tokens are found in capitals, too"
+_CAPITALS = ", and special tokens are also matched in capital letters"
 _CLEANS = (
-    "Where {}Tokenizer of transformers 4 decodes, it removes spaces next to apostrophes and turns do not into don't; "
-    "here and in 5 all stays."
+    "When {}Tokenizer of transformers 4 decodes, it removes spaces next to apostrophes and turns do not into "
+    "don't. Transformers 5 and this program leave the text unchanged."
 )
 _OLD_CLIP = (
-    "What reads as a special token in capitals, CLIPTokenizer of transformers 4 may take for it, that of 5 splits "
-    "at signs, and here it is one word; the slow one of 4 also changes texts by ftfy, or without it as BERT's does."
+    "Special tokens in capital letters are special tokens for CLIPTokenizer of transformers 4, are split at "
+    "signs by transformers 5, and are one word in this program. The slow tokenizer of transformers 4 also "
+    "changes texts by the package ftfy, or without this package as BERT's tokenizer does."
 )
-_FIRST = "BlenderbotTokenizer of transformers 5 puts a space before a text, that of 4 does not; here it is as in 5."
+_FIRST = (
+    "BlenderbotTokenizer of transformers 5 puts a space before a text, but that of transformers 4 does not. This "
+    "program does as transformers 5."
+)
 _SLOW_BYTES = (
-    "The slow {}Tokenizer of transformers 4 knows {} of a newer Unicode, so words with these characters may be split "
-    "differently; this program follows the fast tokenizer."
+    "The slow {}Tokenizer of transformers 4 uses {} of a newer Unicode, so words with these characters may be "
+    "split differently. This program follows the fast tokenizer."
 )
-_KEPT = "tokens stay, maybe with spaces around, where the slow {}Tokenizer of transformers 4 decodes: {{}}"
+_KEPT = (
+    "tokens are not left out, and may get spaces around them, when the slow {}Tokenizer of transformers 4 decodes: {{}}"
+)
 
 
 def _named_in_two_ways(config: Object) -> list[str]:
@@ -225,13 +244,13 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
         named = CONFIG if class_of(config) == kind else MODEL
         sentences.append(
             f"{named} in its folder names {kind}Tokenizer, which in transformers 5 normalizes, splits and decodes "
-            "texts differently; this program follows the file."
+            "texts differently. This program follows the file."
         )
     elif reads_scores_itself(whole, kind):
         sentences.append(_SCORES.format(kind))
     says_all = goes_by_file(kind) or (own_steps and kind != "CLIP")  # its class in transformers 4 does it, too
     if not (says_all or decodes_as(whole, kind, config)):
-        sentences.append(f"{kind}Tokenizer of transformers decodes differently; this program follows the file.")
+        sentences.append(f"{kind}Tokenizer of transformers decodes differently. This program follows the file.")
     if _puts_otherwise(whole.get("pre_tokenizer") or {}, config):
         sentences.append(_BY_4)
     elif kind in _MADE_ANEW and config.get("add_prefix_space") is not None:
@@ -255,22 +274,23 @@ def _about_choices(config: Object) -> list[str]:
 
 
 _CHOSEN = {
-    "split_special_tokens": "transformers matches no special tokens in a text; here they are matched.",
-    "clean_up_tokenization_spaces": "where transformers decodes, it takes away spaces before signs such as . and n't; "
-    "here they stay.",
+    "split_special_tokens": "transformers matches no special tokens in a text. This program matches special tokens.",
+    "clean_up_tokenization_spaces": (
+        "when transformers decodes, it removes spaces before signs such as . or n't. This program does not."
+    ),
 }
 _SCORES = (
-    "{}Tokenizer of transformers 5 reads the last digits of scores differently, so it may choose another of two "
-    "equally probable splits."
+    "{}Tokenizer of transformers 5 reads the last digits of scores differently, so it may choose a different "
+    "split among two equally probable splits."
 )
 _MADE_ANEW = ("Llama", "T5")
 _ANEW = (
-    f"As {CONFIG} in its folder says add_prefix_space, transformers 4 builds a new {{}}Tokenizer without this file; "
-    "this program follows the file."
+    f"As {CONFIG} in its folder says add_prefix_space, transformers 4 builds a new {{}}Tokenizer without this file. "
+    "This program follows the file."
 )
 _BY_4 = (
-    "Whether a space is put before a text, transformers 4 does by add_prefix_space of tokenizer_config.json, which "
-    "means none where it is not said; here it is done as the file says."
+    "transformers 4 puts a space before a text if add_prefix_space of tokenizer_config.json says so, and "
+    "otherwise puts none. This program follows the file."
 )
 
 
@@ -283,20 +303,24 @@ def _about_tokens(whole: Object, kind: str, config: Object, beside: Beside) -> l
     if not isinstance(numbered, dict):
         named |= _object_in(ADDED, beside, []).keys()
     lacking = [text for text in sorted(named) if text not in listed]
-    said = f"tokens that {CONFIG} or {MAP} in its folder name are matched by transformers, but not here: {{}}"
+    said = (
+        f"tokens that {CONFIG} or {MAP} in its folder name are matched by transformers, but not by this program: {{}}"
+    )
     sentences = about(lacking, said)
     for source in dict.fromkeys((kind, class_of(config))):  # each of them may read it
         own = [text for text in own_tokens(source, config) or () if text not in listed and text not in named]
         sentences += about(own, _OWN.format(source))
     roles = tokens_in({key: value for key, value in config.items() if key.endswith("_token")})
     plain = [text for text in roles if text in listed and listed[text].get("special") is not True]
-    sentences += about(plain, f"tokens count as special in transformers, as {CONFIG} in its folder names them: {{}}")
+    sentences += about(plain, f"tokens are special in transformers, because of {CONFIG} in its folder: {{}}")
     if isinstance(numbered, dict):
         item_of = {item.get("content"): item for item in numbered.values() if isinstance(item, dict)}
         flags = [text for text in listed if text in item_of and _flags(item_of[text]) != _flags(listed[text])]
-        sentences += about(flags, f"tokens are found in another way in transformers, by {CONFIG} in its folder: {{}}")
+        sentences += about(
+            flags, f"tokens are matched differently in transformers, because of {CONFIG} in its folder: {{}}"
+        )
         lost = [] if goes_by_file(kind) else sorted(listed.keys() - named - {*(own_tokens(kind, config) or ())})
-        sentences += about(lost, f"tokens of the file are not looked for by {kind}Tokenizer of transformers 5: {{}}")
+        sentences += about(lost, f"tokens of the file are not matched by {kind}Tokenizer of transformers 5: {{}}")
     sentences += _about_named(kind, config, {text: any(_flags(item)[:3]) for text, item in listed.items()})
     return sentences + _about_times(kind, listed)
 
@@ -380,5 +404,5 @@ def _about_numbers(opened: OpenedTable, beside: Beside) -> list[str]:
     return [f"{VOCABULARY} in its folder {_NUMBERS}"] * any(others)
 
 
-_NUMBERS = "gives pieces other numbers than their places in the file; here they have those places."
-_AND_SPACES = " It also handles spaces and decodes differently."
+_NUMBERS = "gives pieces other ids than their places in the file. This program uses the places."
+_AND_SPACES = " Transformers also handles spaces and decodes differently."

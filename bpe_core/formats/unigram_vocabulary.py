@@ -123,7 +123,7 @@ def history_of(
     rounded = row if recipe.sums == "64 bits" else row.astype(np.float32)
     notes = about(left_out, "pieces cross several words and are left out: {}") if left_out else []
     if lone not in ([], [marker]) and not recipe.sums:
-        notes += about(lone, "characters occur only in longer pieces; alone they are unknown: {}")
+        notes += about(lone, "characters occur only in longer pieces, and are unknown outside of such pieces: {}")
     scores = Scores((0,), (rounded,), np.zeros(0, np.int32))
     return History.from_pairs(recipe, alphabet, [], scores=scores, numbers=np.concatenate(numbers)), notes
 
@@ -164,7 +164,7 @@ def method_of(scores: Float64s) -> str:
 def checked_score(value: object, where: str) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST_SCORE:
         return float(value)
-    raise FormatError(f"{where}: its log-probability is {str(value)[:40]}, which is not a finite number.")
+    raise FormatError(f"{where}: the log-probability {str(value)[:40]} is not a finite number.")
 
 
 # --- Writing ----------------------------------------------------------------------------

@@ -324,7 +324,7 @@ def _notes(
     dropped = ", so they are left out of texts" if style.byte_level else ""
     dropped = f", so they become {style.unknown}" if style.unknown_bytes else dropped
     reports = [
-        (idle, "tokens of the vocabulary are made by no merge and left out: {}"),
+        (idle, "tokens of the vocabulary are made by no merge, and are left out: {}"),
         ([text for text, _ in seeds], f"tokens of the vocabulary are made by no merge, so they are {met}: {{}}"),
         (never_happen, NEVER_HAPPEN),
         (() if style.drops_unknown else lacking, f"base symbols have no id in the file{dropped}: {{}}"),

@@ -306,11 +306,13 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
         for part in (left, right):
             if part not in id_of:
                 raise FormatError(
-                    f"{where.format(place)}: it merges {quoted(part)}, which does not exist yet: no earlier merge "
-                    "makes this token, and it is not a base symbol."
+                    f"{where.format(place)}: the merge uses {quoted(part)}, but no earlier merge makes this "
+                    "token, and it is not a base symbol."
                 )
         if joined in id_of:
-            raise FormatError(f"{where.format(place)}: it makes {quoted(joined)}, which is a base symbol already.")
+            raise FormatError(
+                f"{where.format(place)}: the merge makes {quoted(joined)}, which is a base symbol already."
+            )
         pairs.append((id_of[left], id_of[right]))
         resolved.texts.append(joined)
         id_of[joined] = first_id + len(resolved.texts) - 1

@@ -30,13 +30,13 @@ SPECIALS = ("<PAD>", "<BOS>", "<EOS>")
 LARGEST_NUMBER = 2**31 - 1
 _COUNTS = re.compile(rb"(\d{1,7}) (\d{1,8})\s*?\n")
 _NUMBERS = re.compile(rb"(?:-1|\d{1,10})(?: (?:-1|\d{1,10}))*\s*")
-_ZERO = "If the token with the id 0 begins a word, YouTokenToMe leaves it out; here it stays."
+_ZERO = "If the token with the id 0 begins a word, YouTokenToMe leaves out this token. In this program the token stays."
 
 
 class YouTokenToMe(ReadOnly):
     name = "youtokentome"
     tables = frozenset({IN_WORDS})
-    why_only_read = "Models of YouTokenToMe are only read: choose another format."
+    why_only_read = "Models of YouTokenToMe can only be read. Choose another format."
 
     def recognizes(self, data: bytes) -> bool:
         """Return whether the data begins as a model of YouTokenToMe.
@@ -110,7 +110,9 @@ def _pairs(rules: list[tuple[int, ...]], id_of: dict[int, int], name: str, first
     for line, (left, right, made) in enumerate(rules, first):
         missing = [half for half in (left, right) if half not in id_of]
         if missing:
-            raise FormatError(f"{name}, line {line:,}: it merges the token {missing[0]}, which no earlier line makes.")
+            raise FormatError(
+                f"{name}, line {line:,}: the line merges the token {missing[0]}, which no earlier line makes."
+            )
         pairs.append((id_of[left], id_of[right]))
         id_of[made] = len(id_of)
     return np.array(pairs, np.int64).reshape(-1, 2)

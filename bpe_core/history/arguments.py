@@ -61,14 +61,14 @@ def documents_of(text: Any) -> list[str]:
     documents = [_of_row(row, place) if isinstance(row, Mapping) else row for place, row in enumerate(documents, 1)]
     other = next((document for document in documents if not isinstance(document, str)), None)
     if other is not None:
-        raise CorpusError(f"{TEXTS}; this one holds a {type(other).__name__}.")
+        raise CorpusError(f"{TEXTS}. This text holds a {type(other).__name__}.")
     return documents
 
 
 def _of_row(row: Mapping[str, Any], place: int) -> Any:
     text = row[_name_of_texts(list(row), f"Row {place:,}")]
     if not isinstance(text, str):
-        raise CorpusError(f"Row {place:,} has a {type(text).__name__} instead of a text; leave rows without texts out.")
+        raise CorpusError(f"Row {place:,} has a {type(text).__name__} instead of a text. Leave rows without texts out.")
     return text
 
 
@@ -77,7 +77,7 @@ def _name_of_texts(names: list[Any], what: str) -> Any:
     if named is None:
         known = ", ".join(map(repr, names[:MOST_NAMED])) or "nothing"
         raise CorpusError(
-            f"{what} has no 'text'; it has {known}. Give the texts alone, such as [row['title'] for row in rows]."
+            f"{what} has no 'text', only {known}. Give the texts alone, such as [row['title'] for row in rows]."
         )
     return named
 
@@ -93,8 +93,9 @@ def refuse_names_of_files(text: Any) -> None:
     if all(isinstance(text, str) and len(text) <= LONGEST_NAME and _is_there(text) for text in given):
         kind = "folder" if Path(given[0]).is_dir() else "file"
         raise CorpusError(
-            f"{given[0]!r} is the name of a {kind}, and as a text only its letters would be learned. Give "
-            f"Path({given[0]!r}) to read the file; Corpus.from_texts([{given[0]!r}]) makes a text of the letters."
+            f"{given[0]!r} is the name of a {kind}. As a text, only the letters of this name would be learned. "
+            f"Give Path({given[0]!r}) to read the {kind}. Corpus.from_texts([{given[0]!r}]) makes a text of the "
+            "letters of the name."
         )
 
 

@@ -55,10 +55,10 @@ EndReason = Literal["", "vocabulary full", "too rare", "no pairs", "nothing pays
 
 END_SENTENCES: dict[EndReason, str] = {
     "": "Training has not ended.",
-    "vocabulary full": "The vocabulary has the size that was asked for.",
+    "vocabulary full": "The vocabulary has the requested size.",
     "too rare": "No pair occurs as often as the minimum frequency any more.",
     "no pairs": "No two neighbouring symbols are left to merge.",
-    "nothing pays": "No block holds a pair that pays for its place in the table, and a free byte to stand for it.",
+    "nothing pays": "In no block a pair occurs often enough to save space, or no byte is free to replace a pair.",
     "stopped": "Training was stopped.",
 }
 

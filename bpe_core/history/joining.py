@@ -111,7 +111,7 @@ def _numbers(values: object, least: int, most: int, where: str) -> Int64s:
 
 
 def _wrong(where: str) -> FormatError:
-    return FormatError(f"{where}: its merge priorities are damaged.")
+    return FormatError(f"{where}: the merge priorities are damaged.")
 
 
 __getattr__ = former_classes(__name__, Joining="MergePriorities")

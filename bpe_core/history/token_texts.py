@@ -276,7 +276,7 @@ class TokenBytes(dict[int, bytes]):
             raise BpeError(f"There is no token {id:,}; the ids go from 0 to {self._history.index_count - 1:,}.")
         length = int(self._lengths[id])
         if length > self._room:
-            raise TooLarge(f"Token {id:,} is longer than {self._room:,} bytes, and there is no more memory for texts.")
+            raise TooLarge(f"Token {id:,} is longer than {self._room:,} bytes, and the memory for texts is full.")
         self._room -= length
         self._longest = max(self._longest, length)
         text = self[id] = self._put_together(id)
@@ -336,4 +336,6 @@ def check_budget(lengths: Sequence[int] | Int64s, base: int, where: str) -> None
     """
     over = np.flatnonzero(np.cumsum(np.minimum(lengths[base:], BUDGET + 1)) > BUDGET)
     if len(over):
-        raise FormatError(f"{where}, step {over[0] + 1:,}: the tokens up to it have more than {BUDGET:,} bytes in all.")
+        raise FormatError(
+            f"{where}, step {over[0] + 1:,}: the tokens up to this step have more than {BUDGET:,} bytes in all."
+        )

@@ -30,14 +30,17 @@ SCAFFOLD_SHARE = 100  # of this many occurrences at most one remains
 
 # A sentence for each, in the order of display.
 CRITERIA: dict[Criterion, str] = {
-    "scaffold": f"Almost only a part of longer tokens: of {SCAFFOLD_SHARE} made in the corpus, at most one remains.",
+    "scaffold": (
+        f"The token occurs almost only in longer tokens: of {SCAFFOLD_SHARE} occurrences in the corpus, at most one "
+        "remains."
+    ),
     "unreachable": "No text becomes this token: its text is split into other tokens, or cannot occur.",
-    "unused": "The token never occurs in the corpus, nor does any token made of it.",
+    "unused": "The token never occurs in the corpus, and longer tokens made of this token never occur.",
     "rare": f"The token occurs in the corpus, but fewer than {RARE} times (or your limit), and is not a scaffold.",
     "one-file": "The token occurs only in one file of a corpus of several files.",
     "broken": "The token begins or ends inside a character.",
     "long": f"The token has more than {LONG} characters (or your limit).",
-    "mixed": "The token has letters of several scripts; the scripts of Japanese count as one.",
+    "mixed": "The token has letters of several scripts. The scripts of Japanese count as one script.",
 }
 OF_CORPUS: tuple[Criterion, ...] = ("scaffold", "unused", "rare", "one-file")  # these need a corpus
 assert tuple(CRITERIA) == get_args(Criterion)

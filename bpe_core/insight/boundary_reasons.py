@@ -75,22 +75,23 @@ def _never(reason: Reason, name: Name) -> str:
         return f"{_pair(reason, name)} never occurred in the corpus, so it was never learned."
     sentence = f"{_pair(reason, name)} was never learned: it occurred {count_text(standing.best, 'time')} at most"
     if standing.best < standing.minimum:
-        return f"{sentence}, and a merge needs {standing.minimum:,}."
+        return f"{sentence}, but a merge needs a count of {standing.minimum:,}."
     if standing.now < standing.minimum:
         return (
-            f"{sentence}, and other merges used up its letters first. Now it occurs {count_text(standing.now, 'time')}."
+            f"{sentence}, and other merges used up its letters first. Now the pair occurs "
+            f"{count_text(standing.now, 'time')}."
         )
     sentence += f" and {count_text(standing.now, 'time')} now"
     if standing.winner is not None:
-        return f"{sentence}; the next merge occurs {count_text(standing.winner, 'time')}."
-    return f"{sentence}; training ended before its turn came."
+        return f"{sentence}. The pair of the next merge occurs {count_text(standing.winner, 'time')}."
+    return f"{sentence}. The training ended before this pair was merged."
 
 
 def _pattern(reason: Reason, name: Name) -> str:
     sentence = "A word ends here, and tokens never cross the ends of words."
     for branch, where in ((reason.before, "before"), (reason.after, "after")):
         if branch is not None:
-            sentence += f" The word {where} it: {branch.explanation or f'matched by “{branch.expression}”'}."
+            sentence += f" The word {where} this place: {branch.explanation or f'matched by “{branch.expression}”'}."
     return sentence
 
 
@@ -104,14 +105,14 @@ def _words(reason: Reason, name: Name) -> str:
 
 
 _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
-    "joined": lambda reason, name: f"Not split: {_step(reason.rank)} joins {_pair(reason, name)} here.",
+    "joined": lambda reason, name: f"The text is not split here: {_step(reason.rank)} joins {_pair(reason, name)}.",
     "later": lambda reason, name: f"{_pair(reason, name)} is only learned later, as {_step(reason.rank)}.",
     "taken": _taken,
     "overlap": lambda reason, name: (
-        f"{_pair(reason, name)} is merged by {_step(reason.rank)} from left to right, and its left token was already "
-        "in another pair."
+        f"{_pair(reason, name)} is merged by {_step(reason.rank)} from left to right. The left token of this pair "
+        "had already been merged with the token before."
     ),
-    "unknown": lambda reason, name: "A character outside the alphabet is here; it is never merged.",
+    "unknown": lambda reason, name: "A character outside the alphabet is here. Such a character is never merged.",
     "too long": lambda reason, name: f"{_pair(reason, name)} would be longer than the recipe allows.",
     "never": _never,
     "pattern": _pattern,
@@ -121,9 +122,10 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
     ),
     "marker": lambda reason, name: "A word begins or ends here, as its marker says. " + _pattern(reason, name),
     "apart": lambda reason, name: (
-        "A word begins here. Merges across words need words that are one token each, and one of these words never is."
+        "A word begins here. Merges across words need words that are one token each, but one of these words is "
+        "never one token."
     ),
-    "special": lambda reason, name: "A special token is here; it is never split or merged.",
+    "special": lambda reason, name: "A special token is here. Special tokens are never split or merged.",
     "edge": lambda reason, name: "The text begins or ends here.",
     "symbol": lambda reason, name: "No boundary: these bytes belong to one base symbol.",
     "dropped": lambda reason, name: "These bytes are in no word: the recipe leaves them out.",

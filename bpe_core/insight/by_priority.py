@@ -72,7 +72,10 @@ class WhyPriority(ExplainedText):
         kind, sentence, steps = self._reason(trace, place, at)
         if is_cut and place in trace.joined_at:
             kind = "hidden"
-            sentence += " But the merged token has no id, and no longer token is made of it here, so it is split again."
+            sentence += (
+                "But the merged token has no id, and no longer token is made of this token here, so this token is "
+                "split again."
+            )
         return Explanation(kind, is_cut, sentence, steps, self._ways(trace))
 
     def _name(self, id: int) -> str:
@@ -118,14 +121,14 @@ class WhyPriority(ExplainedText):
         if place in trace.joined_at:
             return (
                 "joined",
-                f"{pair} are merged here, as the {_nth(trace.joined_at[place])} merge in this word.",
+                f"{pair} are merged here, by the {_nth(trace.joined_at[place])} merge in this word.",
                 (),
             )
         if last.joins_to is not None:
             step = last.joins_to - self._base + 1
             return (
                 "later",
-                f"{pair} would be merged here, but {self._name(last.joins_to)} comes with step {step:,}.",
+                f"{pair} would be merged here, but {self._name(last.joins_to)} is learned only at step {step:,}.",
                 (step,),
             )
         missed = next(
@@ -139,7 +142,7 @@ class WhyPriority(ExplainedText):
                 f"{both} could have been merged here, but one of the two was merged with another token before.",
                 (),
             )
-        return "never", f"{pair} meet here, and this table has no merge for them.", ()
+        return "never", f"{pair} meet here, but this table has no merge for this pair.", ()
 
     def _ways(self, trace: Trace) -> tuple[Way, ...]:
         return tuple(

@@ -96,8 +96,8 @@ def exercise_by(recipe: Recipe) -> Exercise:
     ties = {rule: tie for tie, rule in AS_RULE.items()}
     if recipe.ties not in ties or recipe.base != "bytes":
         raise RecipeError(
-            f"Merges are graded by bytes and by the tie rules {', '.join(ties)}, but this recipe has {recipe.base} and "
-            f"{recipe.ties}."
+            f"Merges can be graded only for recipes of bytes with a tie rule out of {', '.join(ties)}. This "
+            f"recipe has {recipe.base} and {recipe.ties}."
         )
     named = NAMED_PATTERNS.get(recipe.pattern)
     pattern = recipe.custom_pattern or (named.expression if named is not None else "")
@@ -111,18 +111,21 @@ def mistakes_of(rules: Rules) -> Iterator[tuple[str, Rules]]:
         if tie != rules.tie:
             wanted = TIES[rules.tie][0]
             yield (
-                f"Ties: of pairs that occur equally often the trainer {takes}; the exercise {wanted}.",
+                f"Ties: among equally frequent pairs the trainer {takes}, but the exercise {wanted}.",
                 replace(rules, tie=tie),
             )
     if rules.specials:
         yield "Special tokens are not taken out of the text before it is split.", replace(rules, specials=())
     yield (
-        "Counts go stale: those of the pairs next to a merge are not lowered.",
+        "Counts go stale: the counts of the pairs next to a merge are not lowered.",
         replace(rules, forgets_neighbours=True),
     )
-    yield "Overlaps: in aaa the pair aa is counted once; it occurs twice.", replace(rules, counts_apart=True)
     yield (
-        "Overlaps: aaa is joined from the right, as a + aa; it is joined from the left.",
+        "Overlaps: in aaa the trainer counts the pair aa once, but the pair occurs twice.",
+        replace(rules, counts_apart=True),
+    )
+    yield (
+        "Overlaps: the trainer merges aaa from the right, as a + aa, but must merge from the left.",
         replace(rules, joins_from_right=True),
     )
     if rules.pattern:
@@ -270,7 +273,8 @@ def graded(
         if missing:
             too = "few" if missing > 0 else "many"
             cause = (
-                f"The size is off: there are {abs(missing):,} merges too {too}. Special tokens and the 256 bytes count."
+                f"The size is wrong: the file has {abs(missing):,} merges too {too}. Special tokens and the 256 "
+                "bytes count as tokens."
             )
         return GradedMerges(len(merges), asked, right, cause=cause, explained=right)
     given = merges[right] if right < len(merges) else None

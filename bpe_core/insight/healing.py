@@ -74,8 +74,8 @@ def healed(
     begin = SafeCuts.of(history.recipe).last(data[:first])
     if len(data) - begin > LONGEST_TAIL:
         raise BpeError(
-            f"The end of this text cannot be split by itself, and the whole has {len(data):,} bytes; give the last "
-            f"{LONGEST_TAIL:,} at most."
+            f"This text has {len(data):,} bytes, and its end cannot be split without the beginning. Give at most "
+            f"the last {LONGEST_TAIL:,} bytes."
         )
     tail = data[begin:]
     of_tail = tokenizer.encode(tail.decode(), at=at, allowed_special=allowed)

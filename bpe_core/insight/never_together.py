@@ -66,15 +66,15 @@ class PairsInTexts:
         if is_learned and self._history.recipe.base == "bytes":
             raw = self.tokenizer.token_bytes(left) + self.tokenizer.token_bytes(right)
             if next(completions(raw), None) is None:
-                return PairVerdict("never", "No text in UTF-8 holds their bytes side by side.")
+                return PairVerdict("never", "No text in UTF-8 holds the bytes of these tokens side by side.")
         if is_learned and self._is_provable:
             joined = self._inside_a_word(left, right)
             if joined and not self._can_part(left, right):
                 return PairVerdict("never", joined)
         text = self._text_with(left, right)
         if text is not None:
-            return PairVerdict("together", "A text holds them side by side.", text)
-        return PairVerdict("not found", "No text was found that holds them side by side.")
+            return PairVerdict("together", "A text holds these tokens side by side.", text)
+        return PairVerdict("not found", "No text was found that holds these tokens side by side.")
 
     # -- by texts --------------------------------------------------------------------------
 
@@ -146,8 +146,13 @@ class PairsInTexts:
             return ""
         step = int(merged.ranks[len(history.symbols_of(left)) - 1]) + 1
         if step <= len(history):
-            return f"Merge {step:,} joins them where they are in one word, and the pattern never splits between them."
-        return "One of them becomes other tokens where they are in one word, and the pattern never splits between them."
+            return (
+                f"Merge {step:,} joins these tokens inside a word, and the pattern never splits between these tokens."
+            )
+        return (
+            "Inside a word one of the two is split into other tokens, and the pattern never splits between these "
+            "tokens."
+        )
 
     def _can_part(self, left: int, right: int) -> bool:
         """Return whether the pattern splits between two tokens in some text."""

@@ -70,10 +70,10 @@ class RankedWords:
         """Compute the ranks of all boundaries. A text of 10 MB and 32,000 merges takes about 0.1 s."""
         if not learns_by_ranks(history):
             title = METHODS[history.recipe.method].title
-            why = f"{title} does not learn so" if history.joining is None else "this table merges by priority"
+            why = f"{title} learns in another way" if history.joining is None else "This table merges by priority"
             raise BpeError(
-                f"This question works only for tokenizers that merge pairs inside words one after the other; {why}. "
-                "Ask `token` how often a token occurred, and when."
+                "This question works only for tokenizers that merge pairs inside words one after the other. "
+                f"{why}. Ask `token` how often a token occurred, and when."
             )
         layout = lay_out(words, history.alphabet, history.recipe)
         ranks = Merges(history).ranks_of(layout.symbols)

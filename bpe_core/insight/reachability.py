@@ -199,7 +199,7 @@ class Reason:
             return "an earlier merge makes another token of the same pair"
         if self.kind == "falls apart":
             return "its text is split into " + " | ".join(map(name, self.pieces))
-        return "no text holds these bytes" if self.kind == "no text" else "no text that becomes it was found"
+        return "no text holds these bytes" if self.kind == "no text" else "no text was found that becomes this token"
 
 
 def unreachable_tokens(history: History, work: Work = ALONE) -> dict[int, Reason]:

@@ -40,7 +40,8 @@ KINDS: dict[Kind, str] = {
     "wrapped": "Another pair occurs more often, but 32 bits cannot hold its count.",
     "zero": "The two tokens never occur next to each other, so their count is zero.",
     "length": (
-        "More frequent pairs exist, but they are longer than every token of the table: its trainer limits the length."
+        "More frequent pairs exist, but these pairs are longer than every token of the table. The trainer of the "
+        "table limits the length."
     ),
     "minimum": "The pair occurs less often than the table's own minimum.",
     "ties": "Both pairs occur equally often, and the winner does not follow the tie rule of the table.",

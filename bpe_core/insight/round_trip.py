@@ -40,7 +40,7 @@ Kind = Literal[
     "merge", "other way", "splitting", "special", "bytes", "normalization", "decoding", "marker", "same text", "unknown"
 ]
 KINDS: dict[Kind, str] = {
-    "merge": "A merge would have joined them.",
+    "merge": "A merge would have joined these tokens.",
     "other way": "The tokenizer prefers another way to split the word.",
     "splitting": "The text is split into words here.",
     "special": "A special token is spelled by the text, or is not read back.",
@@ -55,7 +55,7 @@ assert {*KINDS} == {*get_args(Kind)}
 
 # Kinds of explanations that speak of the ends of words.
 BETWEEN_WORDS = ("pattern", "words", "marker", "apart", "special", "dropped", "edge")
-NOT_SPLIT = "Not split: "  # begins sentences about places inside a token
+NOT_SPLIT = "The text is not split here: "  # begins sentences about places inside a token
 SEARCHED = (16, 256, 4_096)  # ids in which the same ids are searched after a change of the text
 PIECE = 1 << 16  # ids of a long row that are looked at together
 MOST_AT_ONCE = 1 << 22
@@ -130,8 +130,8 @@ class RoundTrips:
                 length = PIECE
             elif length >= MOST_AT_ONCE:
                 raise TooLarge(
-                    f"A row of {len(indices):,} ids is too long for this tokenizer, as its text cannot be divided; "
-                    f"give it in rows of at most {MOST_AT_ONCE:,} ids."
+                    f"A row of {len(indices):,} ids is too long for this tokenizer, because the text of these ids "
+                    f"cannot be divided. Give rows of at most {MOST_AT_ONCE:,} ids."
                 )
             else:
                 length = 2 * length
@@ -181,7 +181,7 @@ def first_difference(history: History, indices: Sequence[int], *, way: Way, toke
             ids = listed_ids(trips.numbers(trip.given[place.first : place.stop]).tolist())
             instead = f"{listed_ids(place.encoded)} instead of {ids}"
             reason = trip.reason(place).sentence
-            sentence = f"Encoding this text gives other ids: at place {first + place.first:,}, {instead}. {reason}"
+            sentence = f"Encoding this text gives other ids. At place {first + place.first:,}, {instead}. {reason}"
     return sentence
 
 
@@ -312,7 +312,7 @@ class RoundTrip:
         if _is_no_text(before) and NO_TEXT in self._bytes_of_text(place, around=len(NO_TEXT) - 1):
             return Reason("bytes", f"{quoted(before)} is not a text in UTF-8, so decoding shows �.")
         if before.replace(b" ", b"") == after.replace(b" ", b"") and trips.marks_words:
-            return Reason("marker", f"Encoding writes {quoted(after)} here, and the ids hold {quoted(before)}.")
+            return Reason("marker", f"Encoding writes {quoted(after)} here, but the ids hold {quoted(before)}.")
         return self._about_change(place, before, after)
 
     def _name(self, index: int) -> str:
@@ -334,9 +334,9 @@ class RoundTrip:
     def _about_twins(self, given: int, encoded: int) -> Reason:
         continuing = {self._begins(token) for token in (given, encoded)}
         if len(continuing) > 1:
-            sentence = f"Encoding writes {self._name(encoded)} here, and the ids hold {self._name(given)}."
+            sentence = f"Encoding writes {self._name(encoded)} here, but the ids hold {self._name(given)}."
             return Reason("marker", sentence)
-        return Reason("same text", f"{self._name(encoded)} has the same text, and encoding takes it.")
+        return Reason("same text", f"{self._name(encoded)} has the same text, and encoding uses that token.")
 
     def _begins(self, index: int) -> bool:
         """Return whether the token can only begin a word, as a token without `##` in BERT's vocabulary."""

@@ -134,7 +134,7 @@ def _cause(
         if len(history) == len(other):
             return "none", "The merges are the same, in the same order."
         shorter = min(len(history), len(other))
-        return "length", f"The first {shorter:,} merges are the same; then one table ends."
+        return "length", f"The first {shorter:,} merges are the same. Then one table ends."
     by_hand = _by_hand(history, other, first) or _by_hand(other, history, first)
     if by_hand:
         return "by hand", by_hand
@@ -146,7 +146,10 @@ def _cause(
     if history.recipe.method != other.recipe.method:
         return "method", _methods(history.recipe, other.recipe)
     if (history.recipe.base, history.recipe.marker) != (other.recipe.base, other.recipe.marker):
-        return "base symbols", f"One starts from {_base(history.recipe)}, the other from {_base(other.recipe)}."
+        return (
+            "base symbols",
+            f"One table starts from {_base(history.recipe)}, the other table from {_base(other.recipe)}.",
+        )
     split = _splitting_difference(history.recipe, other.recipe)
     if split:
         return "pattern", split
@@ -161,14 +164,17 @@ def _cause_by_tokens(history: History, other: History, are_same: bool) -> tuple[
     if not are_same and history.recipe.method != other.recipe.method:
         return "method", _methods(history.recipe, other.recipe)
     if not are_same:
-        return "tokens", "They hold different tokens, and not both tables say how the tokens were learned."
+        return (
+            "tokens",
+            "The tables hold different tokens, and at least one table does not say how its tokens were learned.",
+        )
     if history.scores is not None and other.scores is not None and not _same_scores(history, other):
-        return "tokens", "They hold the same tokens, but with other log-probabilities."
-    return "none", "They hold the same tokens."
+        return "tokens", "The tables hold the same tokens, but with other log-probabilities."
+    return "none", "The tables hold the same tokens."
 
 
 def _methods(recipe: Recipe, other: Recipe) -> str:
-    return f"One was learned by {METHODS[recipe.method].title}, the other by {METHODS[other.method].title}."
+    return f"One table was learned by {METHODS[recipe.method].title}, the other table by {METHODS[other.method].title}."
 
 
 def _same_scores(first: History, other: History) -> bool:
@@ -188,7 +194,7 @@ def _tie(history: History, merge: Step, rival: Pair, other: History) -> str:
         return ""
     rules = f"by the rules {history.recipe.ties} and {other.recipe.ties}"
     chosen = f"{_written(texts[merge.left], texts[merge.right])} and {_written(*rival)}"
-    return f"A tie: {chosen} both occur {count_text(merge.count, 'time')}, and {rules} different ones win."
+    return f"A tie: {chosen} both occur {count_text(merge.count, 'time')}, and {rules} different pairs win."
 
 
 def _by_hand(history: History, other: History, first: int) -> str:
@@ -200,7 +206,7 @@ def _by_hand(history: History, other: History, first: int) -> str:
         if joined or left_out:
             texts = written(history.first(step))
             how = "is forced there by hand" if joined else f"is forbidden by hand from step {step:,} on"
-            return f"In one of them {_written(texts[pair[0]], texts[pair[1]])} {how}."
+            return f"In one table {_written(texts[pair[0]], texts[pair[1]])} {how}."
     return ""
 
 
@@ -222,7 +228,7 @@ def _splitting_difference(recipe: Recipe, other: Recipe) -> str:
         b = getattr(other, choice)
         how = "changed differently first" if choice in changing else "split differently"
         if choice not in ("special_tokens", "older_unicode"):
-            return f"Text is {how}: {choice.replace('_', ' ')} is {_said(a)} in one, {_said(b)} in the other."
+            return f"Text is {how}: {choice.replace('_', ' ')} is {_said(a)} in one table, and {_said(b)} in the other."
     return ""
 
 
@@ -241,8 +247,8 @@ def _said(value: object) -> str:
 def _data_or_count(history: History, other: History, first: int, a: Step, b: Step) -> tuple[Cause, str]:
     if not (history.has_counts and other.has_counts):
         return "not known", (
-            "Without counts in both tables the cause is unknown; count them on the same texts. "
-            "Usually it is a tie, another text or another pattern."
+            "Without counts in both tables the cause is unknown. Count both tables on the same texts. Usual "
+            "causes are a tie, other texts or another pattern."
         )
     counts = history.columns.count[:first].tolist()
     other_counts = other.columns.count[:first].tolist()
@@ -252,16 +258,20 @@ def _data_or_count(history: History, other: History, first: int, a: Step, b: Ste
         y = other_counts[earlier]
         return (
             "data",
-            f"They learned from different texts: merge {earlier + 1:,} counts {x:,} in one and {y:,} in the other.",
+            f"The tables were learned from different texts: merge {earlier + 1:,} has the count {x:,} in one "
+            f"table and {y:,} in the other.",
         )
     if a.count == b.count:
         return "tie", (
-            f"A tie: both merges count {a.count:,}, and the rules {history.recipe.ties} and {other.recipe.ties} "
-            "choose different ones."
+            f"A tie: both merges have the count {a.count:,}, and the rules {history.recipe.ties} and "
+            f"{other.recipe.ties} choose different pairs."
         )
     if first == 0:
-        return "data", f"They learned from different texts: the most frequent pair counts {a.count:,} and {b.count:,}."
-    return "count", f"The best pair counts {a.count:,} in one table and {b.count:,} in the other."
+        return "data", (
+            f"The tables were learned from different texts: the most frequent pair has the counts {a.count:,} and "
+            f"{b.count:,}."
+        )
+    return "count", f"The best pair has the count {a.count:,} in one table and {b.count:,} in the other."
 
 
 def _written(left: bytes, right: bytes) -> str:

@@ -38,13 +38,13 @@ from bpe_core.segmenting.text_encoder import WordEncoder
 from bpe_core.support.arrays import Int64s
 
 WAYS: Mapping[Way, str] = {
-    "own": "The way in which the tokenizer splits.",
-    "longest": "At each place the longest token that fits, from the left.",
-    "fewest": "The fewest tokens possible; among equals, the way with the longest last token.",
-    "likeliest": "The largest product of probabilities, as Unigram splits.",
-    "dropout": "BPE-dropout: by merges, each left out at random at each step.",
-    "sampled": "Random, by the product of probabilities, as in Unigram's subword regularization.",
-    "uniform": "Random, with the same probability for each way.",
+    "own": "The way in which the tokenizer splits the text.",
+    "longest": "From the left, always the longest token that fits.",
+    "fewest": "The fewest possible tokens. Among equal ways, the way with the longest last token.",
+    "likeliest": "The way with the largest product of probabilities, as Unigram splits.",
+    "dropout": "BPE-dropout: the text is split by merges, and each merge is left out at random at each step.",
+    "sampled": "A random way, by the product of probabilities, as in Unigram's subword regularization.",
+    "uniform": "A random way, with the same probability for each way.",
 }
 DRAWN: tuple[Way, ...] = ("dropout", "sampled", "uniform")
 BY_PROBABILITY: tuple[Way, ...] = ("likeliest", "sampled")

@@ -253,7 +253,7 @@ def judged(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Fe
         return Feedback("right", f"Right: {weighs}. {tie if rivals else _runner_up(made, bench)}")
     if _standing(chosen, bench) == standing:
         if not by_rule:
-            return Feedback("right", f"Right: {weighs}, the same as {best}, which comes first.")
+            return Feedback("right", f"Right: {weighs}, the same as {best}. The tie rule chooses {best} first.")
         tie = f"but so does {'another pair' if again else best}. It is a tie{_tie_rule(bench)}."
         return Feedback("close", f"Almost: {weighs}, {tie}{AGAIN * again}")
     rest = f".{AGAIN}" if again else f", but {best} {_weighs(made, bench)}."

@@ -86,7 +86,10 @@ class Benchmark:
         if sizes.min() == sizes.max():
             return ""
         between = f"{sizes.min():,.0f} to {sizes.max():,.0f} tokens"
-        return f"The vocabularies are of {between}: a larger one needs fewer tokens for the same text."
+        return (
+            f"The vocabularies have different sizes ({between}). A larger vocabulary needs fewer tokens for the same "
+            "text."
+        )
 
     def _unknown(self, tokenizer: str, shares: Sequence[float]) -> str:
         known = zip(self.texts, shares, strict=True)
@@ -99,8 +102,8 @@ class Benchmark:
         some = ", ".join(f"{share:.2%} of {text}" for text, share in unencoded[:NAMED])
         more = f" and parts of {len(unencoded) - NAMED:,} more" if len(unencoded) > NAMED else ""
         return (
-            f"{tokenizer} cannot encode everything: {some}{more} (in bytes, spaces left out) become unknown tokens or "
-            "no tokens, so its other figures for these texts look too good."
+            f"{tokenizer} cannot encode everything: {some}{more} (in bytes, without spaces) become unknown "
+            "tokens or no tokens. So its other figures for these texts look too good."
         )
 
 
@@ -146,7 +149,7 @@ def as_meant(given: Stand, name: str) -> tuple[History, int]:
     learned, at = given if isinstance(given, tuple) else (given, None)
     history = history_of(learned, name)
     if at is not None and not 0 <= at <= len(history):
-        raise BpeError(f"{name} has {len(history):,} steps, so it cannot be measured after {at:,}.")
+        raise BpeError(f"{name} has {len(history):,} steps, so it cannot be measured after step {at:,}.")
     return history, len(history) if at is None else at
 
 
@@ -163,7 +166,7 @@ def _groups(texts: Texts) -> Mapping[str, Sequence[str]]:
     groups = {name: documents_of(given) for name, given in by_name(texts).items()}
     for name, documents in groups.items():
         if not any(documents):
-            raise CorpusError(f"The text {name!r} is empty; leave it out, or put something into it.")
+            raise CorpusError(f"The text {name!r} is empty. Leave this text out, or add words to it.")
     return groups
 
 
@@ -349,7 +352,9 @@ class Parity:
 def _parity_sentence(
     reference: str, language: str | None, worst: float | None, spread: float | None, gini: float | None, left_out: str
 ) -> str:
-    without = f"without {left_out}, because more than {UNKNOWN_AT_MOST:.0%} is not encoded: " if left_out else ""
+    without = (
+        f"without {left_out}, because more than {UNKNOWN_AT_MOST:.0%} of the text is not encoded: " if left_out else ""
+    )
     if language is None or gini is None:
         return f"{without}there is nothing to compare"
     beside = f"{worst:.2f} times {reference}" if worst is not None else f"and {reference} becomes no tokens"
@@ -398,8 +403,8 @@ def checked_parallel(parallel: Parallel) -> Sentences:
         short = min(lengths, key=lengths.__getitem__)
         long = max(lengths, key=lengths.__getitem__)
         raise CorpusError(
-            f"Parallel texts hold the same sentences, one in each line; {short} has {lengths[short]:,}, {long} has "
-            f"{lengths[long]:,}. Give each language the same number of lines."
+            f"Parallel texts must hold the same sentences, one in each line. But {short} has {lengths[short]:,} "
+            f"lines, and {long} has {lengths[long]:,}. Give each language the same number of lines."
         )
     return sentences_by_language
 
@@ -413,7 +418,7 @@ def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
     if folder == OWN_SENTENCES:
         return parallel_samples()
     if not Path(folder).is_dir():
-        raise CorpusError(f"{folder} is no folder; parallel texts are a folder with a file for each language.")
+        raise CorpusError(f"{folder} is no folder. Parallel texts are a folder with a file for each language.")
     corpus = Corpus.from_files(folder)
     texts = {}
     for name, part in corpus.by_source().items():

@@ -70,7 +70,7 @@ class Sums:
         A sentence names the texts for which another tokenizer is better.
         """
         if self.best is None:
-            return ("None of them encodes all texts, so none is recommended.",)
+            return ("No tokenizer encodes all texts, so no tokenizer is recommended.",)
         names = self.tokenizers
         best = self.best
         said = [f"Over all texts ({self._weights}) {names[best]} makes the fewest tokens: {self._figure(best)}."]
@@ -85,7 +85,8 @@ class Sums:
         left_out = [name for name, is_encoded in zip(names, self.is_encoded, strict=True) if not is_encoded]
         if left_out:
             said.append(
-                f"Not compared, as they leave out more than {UNKNOWN_AT_MOST:.0%} of a text: {', '.join(left_out)}."
+                f"Tokenizers that are not compared, because they leave out more than {UNKNOWN_AT_MOST:.0%} of a "
+                f"text: {', '.join(left_out)}."
             )
         return (*said, self._recommendation([best, *alike]))
 
@@ -98,7 +99,7 @@ class Sums:
         least = min(equal, key=lambda place: sizes[place])
         equals = " and ".join(names[place] for place in equal)
         if len({sizes[place] for place in equal}) == 1:
-            return f"Recommended: {equals} equally; these texts do not show which is better."
+            return f"Recommended: {equals} equally. These texts do not show which tokenizer is better."
         return (
             f"Recommended: {names[least]}. These texts show no difference between {equals}, and {names[least]} has the "
             "smallest vocabulary."
@@ -128,7 +129,7 @@ class Sums:
         between = (
             f" ({low:.{DIGITS}f} to {high:.{DIGITS}f} in 95 of 100 draws of other documents)" if low == low else ""
         )
-        return f"{value:.{DIGITS}f} bytes for each{between}"
+        return f"{value:.{DIGITS}f} bytes per token{between}"
 
     def _interval(self, place: int) -> str:
         low = float(self.beside_low[place])
@@ -203,7 +204,7 @@ def _shares(measured: Benchmark, weights: Sequence[str]) -> dict[str, Fraction]:
     if any(value < 0 for value in given.values()) or not whole:
         raise RecipeError("Weights of texts are shares or factors of at least 0, and not all of them 0.")
     if all(weight.strip().endswith("%") for weight in weights) and whole != 1:
-        raise RecipeError(f"The weights of the texts must add up to 100 %; they are {share_text(whole)}.")
+        raise RecipeError(f"The weights of the texts must add up to 100 %, not to {share_text(whole)}.")
     return {text: value / whole for text, value in given.items()}
 
 

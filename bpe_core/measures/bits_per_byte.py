@@ -69,7 +69,8 @@ def bits_per_byte(
     """
     if not held_out.total:
         raise CorpusError(
-            f"This text has fewer than {APART} words, too few to hold a part out. Name a second text as held-out text."
+            f"This text has fewer than {APART} words, so no part of the text can be held out. Name a second text "
+            "as held-out text."
         )
     both = GroupedWords.of({"learned": learned, "held out": held_out})
     counts = both.counts_in("learned"), both.counts_in("held out")

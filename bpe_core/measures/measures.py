@@ -45,13 +45,16 @@ class Measure:
 
 BYTES_NOTE = (
     "All bytes of the given text count, including spaces and everything else outside words, before any "
-    "normalization. For a list of words, or a run from an older session, only the bytes of its words are known."
+    "normalization. For a list of words, and for a run from an older session, only the bytes of the words count."
 )
-PRETOKENS_NOTE = "Pretokens are the recipe's pieces of the text before any merge, so other recipes count others."
+PRETOKENS_NOTE = (
+    "Pretokens are the pieces into which the recipe splits a text before any merge. So other recipes have other "
+    "pretokens."
+)
 RENYI_FORMULA = (
     "Rényi efficiency: H / ln V, where H = ln(Σ p^α) / (1 − α) with α = 2.5, p the share of each token among all "
-    "tokens of the text, and V the number of different tokens that occur in it. 1 would mean that all occur equally "
-    "often; a few very frequent tokens, or many very rare ones, lower it."
+    "tokens of the text, and V the number of different tokens that occur in it. A value of 1 means that all "
+    "tokens occur equally often. A few very frequent tokens, or many very rare tokens, lower the value."
 )
 BITS_FORMULA = (
     "Σ −log₂ p(b after a) / bytes of these words, a and b neighbours among the tokens of a word with its edge before "
@@ -61,13 +64,13 @@ BITS_FORMULA = (
     "d the same of different tokens before each; both are 0.75 where n₁ or n₂ is 0"
 )
 BITS_NOTE = (
-    "Held-out bits per byte: what it takes to tell words that were held out, by a smoothed model (interpolated "
-    "Kneser-Ney) of pairs of tokens, made of the training text; less is better. Held out is the text that you name, "
-    "or else each tenth word of the training text. Words are taken one by one, as if each were alone: what one says "
-    "of the next is not known, and spaces that the recipe drops cost nothing. It compares all sizes of one run; where "
-    "that would take too long (blocks with separate tables, very long words, pieces dropped while there are more "
-    "than 65,536) it measures some of them, and says how many. A trained model with a long memory may prefer larger "
-    "ones."
+    "Held-out bits per byte: the bits that a smoothed model (interpolated Kneser-Ney) of pairs of tokens needs "
+    "for held-out words. The model is made of the training text. Less is better. The held-out words come from "
+    "the text that you name, or else are each tenth word of the training text. Each word is measured alone: the "
+    "words before it do not matter, and spaces that the recipe drops cost nothing. The measure compares all "
+    "sizes of one run. Where this would take too long (blocks with separate tables, very long words, pieces "
+    "dropped while there are more than 65,536), only some sizes are measured, and their number is shown. A "
+    "trained model with a long memory may prefer larger vocabularies."
 )
 
 MEASURES: dict[str, Measure] = {
@@ -80,10 +83,10 @@ MEASURES: dict[str, Measure] = {
             "The tokens of the vocabulary at that step, special tokens included",
         ),
         Measure(
-            *("size", "Wanted size", "size", "tokens"),
+            *("size", "Requested size", "size", "tokens"),
             (
-                "The vocabulary size asked for; `vocabulary` is the real size, which is smaller if nothing more can be "
-                "learned"
+                "The requested vocabulary size. The real size is `vocabulary`, which is smaller if nothing more "
+                "can be learned"
             ),
         ),
         # -- the text ----------------------------------------------------------------------
@@ -92,8 +95,8 @@ MEASURES: dict[str, Measure] = {
         Measure(
             *("words", "Words", "words", "words"),
             (
-                "Stretches between spaces and line ends, the same for all tokenizers; in a script without spaces these "
-                "are lines"
+                "Stretches of text between spaces and line ends, the same for all tokenizers. In a script "
+                "without spaces, words are whole lines"
             ),
         ),
         Measure("pretokens", "Pretokens", "pretokens", "words", PRETOKENS_NOTE),
@@ -109,7 +112,7 @@ MEASURES: dict[str, Measure] = {
             *("tokens_per_word", "Tokens per word", "tokens/word", "ratio"),
             "Fertility: fewer means shorter sequences for the same text",
             "tokens / words",
-            note="Words are stretches between spaces, the same for all tokenizers.",
+            note="Words are stretches of text between spaces, the same for all tokenizers.",
         ),
         Measure(
             *("tokens_per_pretoken", "Tokens per pretoken", "tokens/pretoken", "ratio"),
@@ -133,9 +136,9 @@ MEASURES: dict[str, Measure] = {
         Measure(
             *("share_of_scaffolds", "Share of scaffolds", "scaffolds", "share"),
             "The part of the vocabulary that longer tokens have used up completely",
-            "merged tokens that occurred in the text and no longer do / vocabulary",
+            "merged tokens that occurred in the text during training but no longer occur / vocabulary",
             digits=1,
-            note="Other texts may still use them.",
+            note="Other texts may still use these tokens.",
         ),
         Measure(
             *("unknown_share", "Share of unknown tokens", "unknown", "share"),
@@ -149,23 +152,30 @@ MEASURES: dict[str, Measure] = {
             "The part of the text, without spaces, that becomes unknown tokens or no tokens",
             "bytes in unknown tokens or in no token / bytes, without spaces",
             digits=2,
-            note="Zero means that everything can be encoded, not that it is encoded well.",
+            note="Zero means that all of the text can be encoded, not that the text is encoded well.",
         ),
-        Measure("ends", "Ends of words", "ends", "places", "How many ends of words the text has"),
-        Measure("inside_ends", "Ends of words inside a token", "inside", "places", "How many of them are in a token"),
+        Measure("ends", "Ends of words", "ends", "places", "The number of ends of words in the text"),
+        Measure(
+            "inside_ends",
+            "Ends of words inside a token",
+            "inside",
+            "places",
+            "The number of ends of words that fall inside a token",
+        ),
         Measure(
             *("inside", "Share of the ends of words inside a token", "inside", "share"),
             "The part of the ends of words that fall inside a token, where a prompt should not stop",
             "ends of words inside a token / ends of words",
             digits=2,
-            note="A word is a run of letters, digits or a name of code; where a script has no spaces, each character.",
+            note="A word is a run of letters, digits or a name of code. In a script without spaces, each character is "
+            "a word.",
         ),
         Measure(
             *("across", "Share of tokens across the end of a word", "across", "share"),
             "The part of the tokens that continue after the end of a word, as superwords do",
             "tokens with the end of a word inside / tokens",
             digits=2,
-            note="Nearly none do where words are split at spaces.",
+            note="The share is nearly zero where words are split at spaces.",
         ),
         Measure(
             *("relative_tokens", "Tokens relative to the first", "relative", "ratio"),
@@ -175,8 +185,8 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("seconds", "Seconds", "seconds", "seconds"),
-            "Processor time of encoding, estimated from the beginning of a long text; the first text includes the "
-            "preparation of the tokenizer",
+            "Processor time of encoding, estimated from the beginning of a long text. The time of the first text "
+            "includes the preparation of the tokenizer",
             note="The seconds differ between computers, and on a busy computer from time to time.",
         ),
         Measure(
@@ -205,8 +215,8 @@ MEASURES: dict[str, Measure] = {
             "words that are one token / words",
             digits=1,
             note=(
-                "Words are runs of letters. In a script without spaces these are whole clauses, and few clauses are "
-                "one token."
+                "Words are runs of letters. In a script without spaces, words are whole clauses, and few clauses "
+                "are one token."
             ),
         ),
         Measure(
@@ -229,7 +239,8 @@ MEASURES: dict[str, Measure] = {
             "The average number of tokens of a sentence, for the same sentences in each language",
             "tokens / sentences",
             digits=2,
-            note="Sentences of a text that is not parallel are its lines, which may be long in one language alone.",
+            note="In a text that is not parallel, each line counts as a sentence. Lines may be longer in one language "
+            "than in another.",
         ),
         Measure(
             *("served", "Merges for the language", "served", "steps"),
@@ -253,7 +264,7 @@ MEASURES: dict[str, Measure] = {
                 "The inequality of tokens among the languages: 0 if all need the same number, near 1 if one language "
                 "needs all"
             ),
-            "Σ |x − y| / (languages · Σ x), x and y the tokens of two languages, over all pairs of them",
+            "Σ |x − y| / (languages · Σ x), x and y the tokens of two languages, over all pairs of languages",
             note="Each language counts equally, whatever the number of its speakers.",
         ),
         # -- words with their morphemes ------------------------------------------------------
@@ -330,14 +341,14 @@ GROUPS = (
     ),
     MeasureGroup(
         "Use of the vocabulary",
-        "A token that hardly occurs is wasted, and a token that is everywhere carries little information.",
+        "A very rare token is wasted, and a very frequent token carries little information.",
         (
             *("renyi_efficiency", "share_in_use", "share_of_scaffolds", "bits_per_byte", "zipf_exponent", "zipf_fit"),
             "single_token_share",
         ),
     ),
     MeasureGroup(
-        "What is not encoded, and which language needs more tokens",
+        "Text that is not encoded, and languages that need more tokens",
         "Text that cannot be encoded is lost. A language that needs more tokens for the same sentences costs more.",
         ("unknown_share", "unencoded_share", "premium", "byte_premium"),
     ),

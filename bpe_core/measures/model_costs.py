@@ -51,7 +51,7 @@ IN_CONFIG = {
 OF_EXPERTS = ("num_local_experts", "num_experts", "n_routed_experts")
 GATED = ("silu", "swish", "swiglu", "geglu")  # activations that usually have a third matrix
 GATED_MODELS = ("gemma",)  # models that have a gate with another activation
-HOW = "Write it as d=4096,layers=32,heads=32,tied=no, or name its config.json."
+HOW = "Write the model as d=4096,layers=32,heads=32,tied=no, or name the config.json of the model."
 
 Numbers = npt.NDArray[np.float64]
 
@@ -73,7 +73,7 @@ class ModelShape:
         given = _of_words(said) if "=" in said and not Path(said).is_file() else _of_config(said)
         for name in ("d", "layers"):
             if name not in given:
-                raise RecipeError(f"The model {quoted(said)} does not say {name}. {HOW}")
+                raise RecipeError(f"The model {quoted(said)} lacks the value {name}. {HOW}")
         shape = cls(**given)
         if not shape.head and shape.d % shape.heads:
             raise RecipeError(
@@ -129,21 +129,23 @@ def _of_words(said: str) -> dict[str, Any]:
     for word in said.split(","):
         name, _, value = (part.strip() for part in word.partition("="))
         if name not in known:
-            raise RecipeError(f"A model has no {quoted(name)}; it has {', '.join(known)}. {HOW}")
+            raise RecipeError(
+                f"A model has no value {quoted(name)}. The values of a model are {', '.join(known)}. {HOW}"
+            )
         given[name] = _truth(name, value) if known[name] == "bool" else _number(name, value)
     return given
 
 
 def _truth(name: str, value: str) -> bool:
     if value.lower() not in TRUTHS:
-        raise RecipeError(f"{name} of a model is yes or no, not {quoted(value)}. {HOW}")
+        raise RecipeError(f"{name} of a model must be yes or no, not {quoted(value)}. {HOW}")
     return TRUTHS[value.lower()]
 
 
 def _number(name: str, value: Any) -> int:
     text = str(value)
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:9]) <= LARGEST or len(text) > len(str(LARGEST)):
-        raise RecipeError(f"{name} of a model is a whole number from 1 to {LARGEST:,}, not {quoted(text)}. {HOW}")
+        raise RecipeError(f"{name} of a model must be a whole number from 1 to {LARGEST:,}, not {quoted(text)}. {HOW}")
     return int(text)
 
 
@@ -151,9 +153,12 @@ def _of_config(path: str) -> dict[str, Any]:
     whole = json_of(read_small_file(path, "the configuration of the model", FormatError), path)
     config = whole.get("text_config", whole) if isinstance(whole, Mapping) else None
     if not isinstance(config, Mapping):
-        raise FormatError(f"{path} is no configuration of a model. {HOW}")
+        raise FormatError(f"{path} is not the configuration of a model. {HOW}")
     if any(isinstance(config.get(name), int) and config[name] > 1 for name in OF_EXPERTS):
-        raise FormatError(f"{path} is of a mixture of experts, of which a token meets only some. Give numbers instead.")
+        raise FormatError(
+            f"{path} describes a mixture of experts. A token uses only some of the experts, so this file does not "
+            "show the costs. Give numbers instead."
+        )
     given: dict[str, Any] = {}
     for name, names in IN_CONFIG.items():
         value = next((config[key] for key in names if config.get(key) is not None), None)

@@ -100,12 +100,13 @@ def checked(morphemes: Morphemes, name: str) -> Morphemes:
     for word, parts in morphemes.items():
         if isinstance(parts, str):
             raise CorpusError(
-                f"The list {name!r} gives {parts!r} as the morphemes of {word!r}; give them as a list of texts."
+                f"The list {name!r} gives {parts!r} as the morphemes of {word!r}. Give the morphemes as a list of "
+                "texts."
             )
         if not word or "".join(parts) != word or not all(parts):
             raise CorpusError(
-                f"The list {name!r} gives {' '.join(parts)!r} as the morphemes of {word!r}; together they do not spell "
-                "this word. Correct them."
+                f"The list {name!r} gives {' '.join(parts)!r} as the morphemes of {word!r}, but together these "
+                "morphemes do not spell the word. Correct the morphemes."
             )
     return morphemes
 
@@ -141,7 +142,7 @@ def morphemes_in(lines: Iterable[str], name: str) -> dict[str, tuple[str, ...]]:
             )
         if words.setdefault(word, parts) != parts:
             raise CorpusError(
-                f"{name}, line {number:,}: {word[:60]!r} has other morphemes in an earlier line; keep one of the lines."
+                f"{name}, line {number:,}: {word[:60]!r} has other morphemes in an earlier line. Keep one of the lines."
             )
     if not words:
         raise CorpusError(f"{name} holds no words with morphemes; write one word in each line, as in {EXAMPLE}.")

@@ -170,7 +170,7 @@ class MethodFacts:
 
     # Facts about learning and splitting.
     choice_to_grow_by: str = ""
-    cannot_grow: str = "it cannot continue from a table. Train it again with a larger vocabulary."
+    cannot_grow: str = "this method cannot continue from a table. Train a new table with a larger vocabulary."
     goes_across_words: bool = False
     superword_limits: frozenset[str] = frozenset()
     can_be_steered: bool = False
@@ -199,8 +199,8 @@ class MethodFacts:
             return ""
         advice = f"{self.instead}, or " if self.instead else ""
         return (
-            f"{format.name} holds {format.holds}, and this table was learned by {self.title}: "
-            f"{advice}keep it as a session."
+            f"{format.name} holds {format.holds}, but this table was learned by {self.title}: {advice}save it as "
+            "a session."
         )
 
     def knows(self, scores: Sequence[float]) -> bool:

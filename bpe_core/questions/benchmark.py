@@ -72,7 +72,7 @@ columns:
     parallel: str = same_sentences("none")
     reference: str = parameter(
         "",
-        help="the language to compare the others with (default: en, or the first)",
+        help="the reference language for the comparison (default: en, or the first)",
         metavar="NAME",
         of_column="text",
         only_with="parallel",
@@ -83,7 +83,7 @@ columns:
     sizes: tuple[int, ...] = several_sizes()
     relative_to: str = parameter(
         "",
-        help="the tokenizer to compare the others with (default: the first)",
+        help="the reference tokenizer for the comparison (default: the first)",
         metavar="TABLE",
         of_column="tokenizer",
         title="Compared with tokenizer",

@@ -49,17 +49,17 @@ class Canonical(Question):
     examples = """\
 examples:
   bpe-explorer canonical tokenizer.json 116 104 101
-      Whether encoding the text of these ids gives them back, and if not, what would have joined or split them.
+      Show whether encoding the text of these ids gives the same ids, and if not, why.
 
   bpe-explorer canonical hf:openai-community/gpt2 ids.npy rollouts.jsonl --fields prompt_ids response_ids
-      The share of rows that come back, by file; the first places where one does not; what decoding and encoding
-      between the turns costs. A row of .jsonl is a list of ids, a list of such lists (turns), or has fields of them.
+      Show the share of rows with unchanged ids in each file, the first differences, and what decoding and encoding
+      between turns costs. A row of .jsonl is a list of ids, a list of such lists (turns), or has fields of ids.
 
   bpe-explorer canonical tokenizer.json --pair th e --drawn 1000
-      Which two tokens can never be side by side in a text: with a proof, or with a text that holds them.
+      Show which two tokens can never be side by side in a text, with a proof or with a text that holds both.
 
   bpe-explorer encode --merges merges.csv < page.txt | bpe-explorer canonical merges.csv
-      Ids from standard input.
+      Check ids from standard input.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -299,7 +299,7 @@ def _answer_of_pairs(study: Study, pairs: Sequence[tuple[int, int]], given: int,
     verdicts: list[PairVerdict] = []
     for done, pair in enumerate(pairs):
         work.check()
-        work.progress(Progress("looking for texts with pairs", done, len(pairs), "pairs"))
+        work.progress(Progress("looking for texts that hold pairs", done, len(pairs), "pairs"))
         verdicts.append(together.verdict(*pair))
     names = study.inside.by_index.texts.text
     number = study.inside.by_index.number
@@ -322,24 +322,24 @@ def _answer_of_pairs(study: Study, pairs: Sequence[tuple[int, int]], given: int,
     if drawn:
         sentences.append(_about_drawn(drawn))
     bars = [Bar(kind, times, f"{times:,}") for kind, times in kinds.most_common()]
-    sentence = "How many pairs of tokens can be side by side in a text."
+    sentence = "The number of pairs of tokens that can be side by side in a text."
     figure = BarFigure("pairs", "Tokens side by side.", sentence, bars, "Pairs")
     return Answer(table, tuple(sentences), figure, facts={"pairs": dict(kinds)})
 
 
 def _about_pair(verdict: PairVerdict) -> str:
     if verdict.text is not None:
-        return f"they can be side by side, as in {quoted(verdict.text)}."
-    return f"never side by side. {verdict.sentence}" if verdict.kind == "never" else verdict.sentence
+        return f"the two tokens can be side by side, as in {quoted(verdict.text)}."
+    return f"the two tokens are never side by side. {verdict.sentence}" if verdict.kind == "never" else verdict.sentence
 
 
 def _about_drawn(kinds: Counter[Verdict]) -> str:
     total = sum(kinds.values())
     never = kinds["never"] / total
     either_side = 1.96 * math.sqrt(never * (1 - never) / total)
-    unknown = f" Of {kinds['not found']:,} neither a text nor a proof was found." if kinds["not found"] else ""
+    unknown = f" For {kinds['not found']:,} pairs neither a text nor a proof was found." if kinds["not found"] else ""
     share = f"{never:.1%} of all pairs, give or take {either_side:.1%} (in 95 of 100 draws)"
-    return f"{kinds['never']:,} of {total:,} pairs drawn can never be side by side: {share}.{unknown}"
+    return f"{kinds['never']:,} of {total:,} pairs drawn can never be side by side. This is {share}.{unknown}"
 
 
 # --- Ids -----------------------------------------------------------------------------------------
@@ -356,14 +356,17 @@ def _about(files: Sequence[_File]) -> Iterator[str]:
         if len(file.rows) == 1:
             (row,) = file.rows
             if row.is_canonical:
-                yield f"{before}All {ids} come back: encoding their text gives the same."
+                yield f"{before}All {ids} stay the same when their text is encoded again."
             else:
-                yield f"{before}{row.changed:,} of {ids} do not come back, the first at place {row.first:,}."
+                yield (
+                    f"{before}{row.changed:,} of {ids} change when their text is encoded again. The first is at place "
+                    f"{row.first:,}."
+                )
             continue
         rows = count_text(len(file.rows), "row")
         yield (
-            f"{before}{file.canonical:,} of {rows} come back as they are, {file.share:.1%}; "
-            f"{file.changed:,} of {ids} do not."
+            f"{before}{file.canonical:,} of {rows} ({file.share:.1%}) stay the same when their texts are encoded "
+            f"again, but {file.changed:,} of {ids} change."
         )
 
 
@@ -373,8 +376,8 @@ def _about_cost(rows: Sequence[_Row]) -> Iterator[str]:
     again = sum(row.again for row in turns)
     if turns:
         yield (
-            f"Who decodes and encodes between turns computes {again:,} of {passed_on:,} ids again; "
-            "who keeps the ids computes none again."
+            f"A model whose ids are decoded and encoded between turns computes {again:,} of {passed_on:,} ids "
+            "again. Without decoding, no id is computed again."
         )
     changed = [row for row in rows if row.first is not None and row.turns == 1]
     if changed:
@@ -383,7 +386,7 @@ def _about_cost(rows: Sequence[_Row]) -> Iterator[str]:
         longer = "as many ids"
         if more:
             longer = f"{count_text(abs(more), 'id')} {'more' if more > 0 else 'fewer'}"
-        yield f"Encoded again, they are {longer}; from the first change on, {count_text(behind, 'id')} no longer fit."
+        yield f"Encoding again gives {longer}. From the first change on, {count_text(behind, 'id')} no longer fit."
 
 
 def _about_kinds(kinds: Counter[Kind], rows: Sequence[_Row]) -> Iterator[str]:
@@ -391,12 +394,12 @@ def _about_kinds(kinds: Counter[Kind], rows: Sequence[_Row]) -> Iterator[str]:
         yield f"{count_text(times, 'place')} by {kind}: {KINDS[kind]}"
     left_out = sum(row.all_places - len(row.places) for row in rows)
     if left_out:
-        yield f"{count_text(left_out, 'place')} more are counted without a reason."
+        yield f"{count_text(left_out, 'place')} more are counted, but their reasons are not shown."
 
 
 def _figure(kinds: Counter[Kind]) -> BarFigure | None:
     if not kinds:
         return None
     bars = [Bar(kind, times, f"{times:,}") for kind, times in kinds.most_common()]
-    sentence = "How many places differ when ids are decoded and encoded again, by the kind of reason."
-    return BarFigure("canonical", "Why ids do not come back.", sentence, bars, "Places")
+    sentence = "The number of places that differ when ids are decoded and encoded again, by the kind of reason."
+    return BarFigure("canonical", "Why ids change when they are decoded and encoded again.", sentence, bars, "Places")

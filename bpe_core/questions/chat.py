@@ -46,7 +46,7 @@ examples:
       The file holds a list of messages, [{"role": "user", "content": "Hello"}], or an object with messages and tools.
 
   bpe-explorer chat hf:HuggingFaceTB/SmolLM2-135M-Instruct messages.json --generation-prompt --json
-      A folder in the cache of Hugging Face; at the end, the beginning of an answer; ids and roles for a script.
+      Use a folder in the Hugging Face cache, end with the beginning of an answer, and print ids and roles as JSON.
 
 Needs the package jinja2: pip install 'bpe-explorer[chat]'.
 """
@@ -222,14 +222,17 @@ def _about_costs(chat: _RenderedChat, of_template: int) -> Iterator[str]:
     become = "becomes" if count == 1 else "become"
     share = f" ({of_template / total:.1%})" if total else ""
     yield (
-        f"{messages} {become} {count_text(total, 'token')}: {total - of_template:,} of their text, and {of_template:,} "
-        f"of the template{share}."
+        f"{messages} {become} {count_text(total, 'token')}: {total - of_template:,} from their text, and "
+        f"{of_template:,} from the template{share}."
     )
     known = {place.message for place in chat.places}
     lacking = [number + 1 for number, text in chat.chat.texts() if text.strip() and number not in known]
     if lacking:
         some = ", ".join(f"{number:,}" for number in lacking[:MOST_NAMED])
-        yield f"The rendered chat lacks the text of message {some} as it is written; it counts as the template's."
+        yield (
+            f"The rendered chat does not hold the exact text of message {some}. This text counts as part of the "
+            "template."
+        )
 
 
 def _turns(chat: _RenderedChat, work: Work) -> tuple[list[_Turn], list[int]]:
@@ -275,18 +278,19 @@ def _about_turns(turns: Sequence[_Turn], refused: Sequence[int]) -> Iterator[str
     plain = [turn for turn in turns if not turn.is_asked]
     asked = [turn for turn in turns if turn.is_asked]
     if plain and all(turn.is_kept for turn in plain):
-        yield "The ids of each turn begin with those of the turn before."
+        yield "The ids of each turn begin with the ids of the turn before."
     for turn in [turn for turn in plain if not turn.is_kept][:MOST_NAMED]:
         yield (
-            f"The ids up to message {turn.message:,} do not begin with those up to message {turn.before:,}: only the "
-            f"first {turn.common:,} of {turn.before_tokens:,} are the same, so a model must compute the rest again."
+            f"The ids up to message {turn.message:,} do not begin with the ids up to message {turn.before:,}. Only "
+            f"the first {turn.common:,} of {turn.before_tokens:,} ids are the same, so a model must compute the "
+            "other ids again."
         )
     if asked and all(turn.is_kept for turn in asked):
-        yield "The ids of each answer begin with those that asked for it."
+        yield "The ids of each answer begin with the ids of its question."
     for turn in [turn for turn in asked if not turn.is_kept][:MOST_NAMED]:
         yield (
-            f"The ids up to message {turn.message:,} do not begin with those that asked for it: only the first "
-            f"{turn.common:,} of {turn.before_tokens:,} are the same."
+            f"The ids up to message {turn.message:,} do not begin with the ids of the question. Only the first "
+            f"{turn.common:,} of {turn.before_tokens:,} ids are the same."
         )
     if refused:
         some = ", ".join(f"{number:,}" for number in refused[:MOST_NAMED])
@@ -330,7 +334,7 @@ def _about_specials(
         yield f"A user's text can spell {count_text(len(spellable), 'special token')}: {_some(spellable)}."
         used = [special for special in spellable if special in of_template]
         if used:
-            yield f"The template writes {_some(used)} itself, so a user's text can look like a turn of the template."
+            yield f"The template writes {_some(used)}, so a user's text can look like a turn of the template."
     for number, names in [*spelled.items()][:MOST_NAMED]:
         yield f"Message {number:,} spells {_some(names)}."
 

@@ -269,8 +269,8 @@ def _about_splitting(study: Study, judgement: _Judgement) -> tuple[str, bool]:
     if not name or not says or judgement.is_unsaid:
         return (f"Its file does not say how texts were split; {name} fits best." if name else ""), False
     return (
-        f"The table names the pattern {recipe.pattern}, but with it only the first {judgement.own_until:,} merges "
-        f"follow from the counts. Of all known patterns, {name} fits best."
+        f"The table names the pattern {recipe.pattern}, but with this pattern only the first {judgement.own_until:,} "
+        f"merges follow from the counts. Of all known patterns, {name} fits best."
     ), True
 
 
@@ -323,8 +323,8 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
     first = verdict.first
     if 2 * verdict.miscounted > verdict.steps:
         yield (
-            f"{verdict.miscounted:,} of the table's counts differ from these texts: it was learned from other texts, "
-            "or from more."
+            f"{verdict.miscounted:,} of the table's counts differ from these texts. The table was learned from "
+            "other texts, or from more texts."
         )
     if first is None:
         yield f"All {verdict.steps:,} merges follow from the counts: each took the most frequent pair."
@@ -334,18 +334,18 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
         yield f"{most}{verdict.right:,} of {verdict.steps:,} merges are correct.".capitalize()
         if 2 * verdict.right < verdict.steps:
             yield (
-                "So few merges follow that the table may have been learned from other texts, or by balancing "
-                "languages; to check that, give each language as a file or group."
+                "Few merges follow from the counts. So the table may have been learned from other texts, or by "
+                "balancing languages. To check the second cause, give each language as a file or group."
             )
     if verdict.limit is not None:
         limit = f"no token has more than {verdict.limit:,} symbols"
         yield f"Longer pairs occur more often, but {limit}, the limit of its trainer."
     if verdict.rule_until == verdict.steps:
-        yield f"Another pair was as frequent at {verdict.ties:,} steps; the rule {verdict.rule} decided all of them."
+        yield f"Another pair was as frequent at {verdict.ties:,} steps. The rule {verdict.rule} decided each tie."
     elif first is None or verdict.rule_until < first.step - 1:
         yield (
-            f"Another pair was as frequent at {verdict.ties:,} steps. No known tie rule explains all of them; "
-            f"{verdict.rule} explains them up to step {verdict.rule_until:,}."
+            f"Another pair was as frequent at {verdict.ties:,} steps. No known tie rule explains all these steps. "
+            f"The rule {verdict.rule} explains the steps up to step {verdict.rule_until:,}."
         )
 
 
@@ -358,9 +358,9 @@ def _fault(study: Study, fault: Fault) -> str:
         return f"{merged} occurs {count_text(fault.count, 'time')}. {KINDS[fault.kind]}"
     passed = study.inside.by_index.pair_name(fault.passed)
     rank = study.history.ranks().get(fault.passed)
-    late = "" if rank is None else f" It is merged at step {rank + 1:,}."
+    late = "" if rank is None else f" This pair is merged at step {rank + 1:,}."
     return (
-        f"It merged {merged}, which occurs {count_text(fault.count, 'time')}, but {passed} occurs "
+        f"The step merged {merged}, which occurs {count_text(fault.count, 'time')}, but {passed} occurs "
         f"{count_text(fault.passed_count, 'time')}. {KINDS[fault.kind]}{late}"
     )
 

@@ -94,7 +94,7 @@ def _parting(comparison: TableComparison, first: Study, other: Study) -> list[st
     sentences = []
     if comparison.first is not None:
         merges = "; ".join(f"{_written(merge)} ({_places(merge, step)})" for merge in comparison.differing[:2])
-        sentences.append(f"They differ from {step} {comparison.first + 1:,}: {merges}.")
+        sentences.append(f"The tables differ from {step} {comparison.first + 1:,}: {merges}.")
     is_guess = comparison.cause not in ("none", "tokens", "not known")
     return [
         *sentences,

@@ -70,7 +70,7 @@ examples:
 
     words: tuple[str, ...] = parameter(
         (),
-        help="files with a sentence a line, whose words are divided by spaces",
+        help="files with one sentence in each line and spaces between words",
         metavar="FILE",
         path="file",
         title="Sentences with spaces",
@@ -183,8 +183,8 @@ def _about(name: str, ends: CountedEnds, ends_by_text: Found, tokenizers: int) -
     if not ends.ends:
         return f"{before}There are no words in these texts."
     return (
-        f"{before}{ends.inside:,} of {count_text(ends.ends, 'end')} of words, {ends.share:.2%}, fall inside a token; "
-        f"{across:,} of {count_text(tokens, 'token')} reach across one."
+        f"{before}{ends.inside:,} of {count_text(ends.ends, 'end')} of words, {ends.share:.2%}, fall inside a "
+        f"token. {across:,} of {count_text(tokens, 'token')} continue after the end of a word."
     )
 
 
@@ -193,7 +193,7 @@ def _about_scripts(ends_by_text: Found) -> Iterator[str]:
     dense = [script for script in WITHOUT_SPACES if script in kinds]
     if dense:
         scripts = ", ".join(dense)
-        yield f"Without spaces between words ({scripts}), each character counts as one, unless you give the words."
+        yield f"Without spaces between words ({scripts}), each character counts as a word, unless you give the words."
 
 
 # --- The end of a prompt -------------------------------------------------------------------------
@@ -268,8 +268,8 @@ def _about_prompt(study: Study, prompt: HealedPrompt) -> Iterator[str]:
     names = study.inside.by_index.texts.text
     some = ", ".join(f"“{names[token.index]}”" for token in prompt.tokens[:MOST_NAMED])
     more = f" and {len(prompt.tokens) - MOST_NAMED:,} more" if len(prompt.tokens) > MOST_NAMED else ""
-    yield f"{count_text(len(prompt.tokens), 'token')} can cover its end: {some}{more}."
+    yield f"{count_text(len(prompt.tokens), 'token')} can cover the end of the prompt: {some}{more}."
     ids = " ".join("none" if number is None else str(number) for number in _numbers(study, prompt.kept))
     yield f"The healed prompt: {ids or 'no id'}, then tokens whose text together begins with {quoted(prompt.rest)}."
     if not prompt.is_whole:
-        yield "More tokens could cover its end; these are the first that were tried."
+        yield "More tokens could cover the end of the prompt. Only the first tokens that were tried are shown."

@@ -42,8 +42,8 @@ FEW_ROUNDS = 300
 ROUNDS, SWAPS = 10_000, 1_000  # a longer search finds hardly anything
 DONE = 1_000  # the whole of a search in units of progress
 HELD_OUT = (
-    "If your vocabulary was learned from other texts, a part of the distance could not be avoided: the floor and the "
-    "other vocabularies here were made for exactly these texts."
+    "If your vocabulary was learned from other texts, a part of the distance could not be avoided, because the "
+    "floor and the other vocabularies here were made for exactly these texts."
 )
 JOINING = METHODS[USUAL].title.lower()
 NAMES = {USUAL: JOINING, "own": "yours", "own_fewest": "yours, split into the fewest tokens"}  # others by title
@@ -171,11 +171,11 @@ examples:
         if too_long:
             said.append(
                 f"Your table has {count_text(too_long, 'token')} of more than {longest:,} symbols, so it may need "
-                "fewer tokens than the floor; a larger --max-length compares them."
+                "fewer tokens than the floor. To include these tokens, choose a larger --max-length."
             )
         if _may_be_from_elsewhere(study, sizes, own):
             said.append(HELD_OUT)
-        work.progress(Progress("laying out the pieces", 0, None, ""))
+        work.progress(Progress("listing the pieces", 0, None, ""))
         recipe = history.recipe
         pieces = [size - fixed for size in sizes]
         guess = Guess.of(words, recipe, pieces[-1], longest, work)
@@ -224,8 +224,8 @@ examples:
         if self.rounds is not None:
             return f"{done}."
         few = " This is a short search: floor and best may come closer." if rounds < FEW_ROUNDS * len(results) else ""
-        again = "a number of rounds gives the same result on every machine."
-        return f"{done}, which took {self.seconds:g} s here; {again}{few}"
+        again = "A number of rounds gives the same result on every machine."
+        return f"{done}, which took {self.seconds:g} s here. {again}{few}"
 
     def _checked_sizes(self, words: WordTable, history: History) -> list[int]:
         """Return the vocabulary sizes of the question in ascending order. Raise BpeError without words or sizes."""
@@ -334,23 +334,21 @@ def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> b
 
 
 def _sentence(result: Found, own: int | None, fewest: int | None) -> str:
-    between = "the best possible is " + (
+    between = (
         f"between {result.floor:,} and {result.best:,}"
         if result.floor < result.best
         else f"{result.best:,}, which is reached"
     )
-    whose, tokens = (f"{JOINING}'s", result.joined) if own is None else ("yours", own)
+    whose, tokens = (JOINING, result.joined) if own is None else ("your vocabulary", own)
     better = max(0.0, 1 - result.floor / max(1, tokens))
     at_most = "at most " if result.floor < result.best else ""
+    said = f"With {result.size:,} tokens in the vocabulary, {whose} needs {tokens:,} tokens."
     if tokens < result.floor:  # the method has longer tokens
-        return (
-            f"{result.size:,} in the vocabulary: {whose} {tokens:,} tokens; with tokens up to the largest length "
-            f"{between}."
-        )
-    sentence = f"{result.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: {at_most}{better:.1%} better."
+        return f"{said} With tokens up to the largest length, the best possible vocabulary needs {between}."
+    sentence = f"{said} The best possible vocabulary needs {between}: {at_most}{better:.1%} fewer."
     if own is None or fewest is None or fewest >= own:
         return sentence
-    return f"{sentence} Split into the fewest tokens, your vocabulary needs {fewest:,}."
+    return f"{sentence} Split into the fewest tokens, your vocabulary needs {fewest:,} tokens."
 
 
 def _over_sizes(results: Sequence[Found], beside: Mapping[str, Column], sentence: str) -> LineFigure:

@@ -42,11 +42,11 @@ class Folder(Question):
     examples = """\
 examples:
   bpe-explorer folder model/
-      Lists the files with the library that loads each, and says where two of them part. The exit code is 3 if they
+      Lists the files with the library that loads each, and says where two files differ. The exit code is 3 if they
       differ, for the checks of a project.
 
   bpe-explorer folder hf:openai-community/gpt2 --json
-      A folder in the cache of Hugging Face.
+      Compare the files of a folder in the Hugging Face cache.
 """
 
     in_python = """
@@ -113,10 +113,14 @@ def _sentences(first: FolderFile, files: list[FolderFile], by_file: dict[str, Fi
     if len(files) == 1:
         yield f"{first.name} is the only tokenizer file of this folder."
     else:
-        yield f"Transformers loads {first.name}; {count_text(len(by_file), 'other file')} compared with it."
+        yield (
+            f"Transformers loads {first.name}. The comparison with this file covers "
+            f"{count_text(len(by_file), 'other file')}."
+        )
     for name, difference in by_file.items():
         if difference.is_none:
-            yield f"{name} agrees with it: tokens, special tokens, and the ids of {difference.texts_compared:,} texts."
+            same = f"tokens, special tokens, and the ids of {difference.texts_compared:,} texts"
+            yield f"{name} agrees with {first.name}: {same}."
             continue
         yield from (f"{name}: {sentence}." for sentence in (*difference.tokens, *difference.specials)[:MOST_SAID])
         if difference.first_merge is not None:

@@ -37,10 +37,10 @@ class Grade(Question):
     examples = """\
 examples:
   bpe-explorer grade merges.txt --corpus tinystories.txt --as cs336
-      One result. The exit code is 3 if it is wrong.
+      Grade one result. The exit code is 3 if the result is wrong.
 
   bpe-explorer grade submissions/ --corpus tinystories.txt --as cs336 --vocab-size 10000 -o grades.csv
-      All results in a folder, in one table.
+      Grade all results in a folder, in one table.
 """
 
     in_python = """

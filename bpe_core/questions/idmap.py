@@ -36,15 +36,15 @@ class Idmap(Question):
     examples = """\
 examples:
   bpe-explorer idmap old/tokenizer.json new/tokenizer.json
-      How many ids stay, which are new, and which old tokens their texts become.
+      Show how many ids stay, which ids are new, and which old tokens their texts become.
 
   bpe-explorer idmap old.json new.json -o idmap.npz
-      The map as arrays for NumPy and PyTorch. The manual shows the ten lines that resize embeddings by it.
+      Write the map as arrays for NumPy and PyTorch. The manual shows the ten lines that resize embeddings by it.
 
   bpe-explorer idmap old.json new.json --check new/idmap.npz
-      Whether a map belongs to these two tables.
+      Check whether a map belongs to these two tables.
 
-The exit code is 3 where the map that is checked belongs to other tables, else 0.
+The exit code is 3 if the checked map belongs to other tables, and otherwise 0.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -62,7 +62,7 @@ The exit code is 3 where the map that is checked belongs to other tables, else 0
     )
     check: str = parameter(
         "",
-        help="a map to compare with that of these tables",
+        help="a map to compare with the map of these tables",
         metavar="FILE",
         path="file",
         title="Compared with the map",
@@ -102,7 +102,7 @@ def sentences_of(id_map: IdMap) -> tuple[str, ...]:
     kept = facts["kept"]
     olds = kept + facts["gone"]
     same = "all" if facts["same_id"] == kept else f"{facts['same_id']:,}"
-    stay = f"{kept:,} of {olds:,} old tokens stay, {same} with the same id; {facts['gone']:,} are gone."
+    stay = f"{kept:,} of {olds:,} old tokens stay, {same} with the same id. {facts['gone']:,} old tokens are removed."
     added = facts["added"]
     if not added:
         return (f"{stay} No id is new.",)

@@ -51,8 +51,8 @@ class Lab(Question):
     examples = f"""\
 examples:
   bpe-explorer lab gpt2.csv unigram.json --size 4000 --text "the lowest price"
-      Split the same text by both with 4,000 tokens: at the step where merging has reached this size, or dropping has
-      reached it. A double bar is a split that not all tokenizers have.
+      Split the same text by both with 4,000 tokens: at the step where the vocabulary has this
+      size. A double bar is a split that not all tokenizers have.
 
   bpe-explorer lab a.csv b.csv c.csv --corpus book.txt
       Compare the complete tokenizers: the tokens that they share, how they compress the texts, and the words
@@ -70,7 +70,8 @@ examples:
 
     size: int | None = parameter(
         None,
-        help="the vocabulary size; tokenizers that cannot have it are left out (default: the size of each tokenizer)",
+        help="the vocabulary size; tokenizers that cannot have this size are left out (default: the size of each "
+        "tokenizer)",
         metavar="N",
         title="Vocabulary size",
         in_words={"": "each its own"},

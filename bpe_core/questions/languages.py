@@ -143,5 +143,5 @@ def _shares(history: History, texts: Sequence[str]) -> list[str]:
     counts = {name: int((history.reasons[LANGUAGE] == place).sum()) for place, name in enumerate(_names(history))}
     most = sorted(counts, key=lambda name: -counts[name])
     said = ", ".join(f"{name} {counts[name]:,}" for name in most[:MOST_SERVED])
-    more = f"; {len(most) - MOST_SERVED:,} other languages had fewer" if len(most) > MOST_SERVED else ""
+    more = f"; {len(most) - MOST_SERVED:,} other languages had fewer merges" if len(most) > MOST_SERVED else ""
     return [f"The number of merges for each language: {said}{more}."]

@@ -283,7 +283,7 @@ def _sentences(
         rival = program.rivals[number]
         name = study.inside.by_index.pair_name(rival.pair)
         fate = _fate(rival.until, program)
-        yield f"{name} occurs {by:,.1f} times too often in each million bytes: {fate}"
+        yield f"{name} occurs {by:,.1f} times too often in each million bytes. {fate}"
     steps = np.argsort(-program.of_steps, kind="stable")[:LISTED]
     for step in (step for step in steps.tolist() if program.of_steps[step] > 0):
         merged = study.inside.by_index.pair_name(evidence.table.pair(step))
@@ -294,4 +294,4 @@ def _sentences(
 
 def _fate(until: int, program: Program) -> str:
     last = len(program.evidence)
-    return f"it is merged at step {until + 1:,}." if until < last else "it is not merged in these steps."
+    return f"This pair is merged at step {until + 1:,}." if until < last else "This pair is not merged in these steps."

@@ -40,10 +40,10 @@ class Noise(Question):
     examples = """\
 examples:
   bpe-explorer noise merges.csv --corpus book.txt
-      What a tenth of the words with each kind of noise does to the tokens.
+      Show how the tokens change if a tenth of the words has each kind of noise.
 
   bpe-explorer noise ours.csv theirs.tokenizer.json --corpus book.txt --share 1 --seed 3 -o noise.parquet
-      All words, by two tokenizers side by side.
+      Change all words, and compare two tokenizers.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -152,8 +152,8 @@ def _sentences(
         before = f"{name}: " if len(studies) > 1 else ""
         edits = count_text(worst.distance, "edit")
         yield (
-            f"{before}Noise in {share:.0%} of the places changes most by {kind}: {edits} of "
-            f"{count_text(worst.before, 'token')}, and {worst.growth:+.1%} tokens."
+            f"{before}Of all kinds of noise, {kind} in {share:.0%} of the places change the tokens most: {edits} "
+            f"of {count_text(worst.before, 'token')}, and {worst.growth:+.1%} tokens."
         )
 
 

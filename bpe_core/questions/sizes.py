@@ -47,8 +47,8 @@ NOTES = "\n\n".join(note for name in OF_SIZES if (note := MEASURES[name].note or
 class Sizes(Question):
     """Show how well each vocabulary size compresses, how much of the vocabulary is used, and how evenly.
 
-    At the marked size, half as many tokens would nearly do: the text would be less than 5 % longer. Further training
-    does not change the marked size.
+    At the marked size, half as many tokens would be nearly enough: the text would be less than 5 % longer. Further
+    training does not change the marked size.
     """
 
     about = "the vocabulary"
@@ -264,7 +264,7 @@ def _about(name: str, curves: SizeCurves) -> str:
     marked = curves.half_would_do
     half = ""
     if marked is not None:
-        half = f" Half of {int(curves.sizes[marked]):,} tokens would nearly do."
+        half = f" Half of {int(curves.sizes[marked]):,} tokens would be nearly enough."
     return f"{name}: {curves.bytes:,} bytes, {curves.words:,} pretokens.{half}"
 
 
@@ -282,7 +282,7 @@ def _about_costs(name: str, curves: SizeCurves, shape: ModelShape) -> Iterator[s
     largest = int(sizes[-1])
     is_last = best == len(sizes) - 1
     end = (
-        ", the largest size here, so a larger one may be better" if is_last else f"; {flops[-1]:,.0f} with {largest:,}"
+        ", the largest size here, so a larger size may be better" if is_last else f"; {flops[-1]:,.0f} with {largest:,}"
     )
     yield (
         f"{name}: training sees the most bytes for each FLOP with {sizes[best]:,} tokens, {flops[best]:,.0f} FLOPs a "

@@ -112,8 +112,8 @@ def _summary(tied: list[Tie], at: int, study: Study) -> str:
     wording = recipe.wording
     title = METHODS[recipe.method].title
     if not recipe.applies("ties"):
-        return f"{title} has no tie rule; the table of {wording.steps} lists why each was {wording.done}."
-    other = " A trainer with another tie rule may differ from the first of them on." if tied else ""
+        return f"{title} has no tie rule. The table of {wording.steps} shows why each {wording.step} was chosen."
+    other = " A trainer with another tie rule may differ from the first of these steps on." if tied else ""
     return f"{len(tied):,} of {at:,} {wording.steps} were decided by a tie (rule: {recipe.ties}).{other}"
 
 
@@ -121,7 +121,8 @@ def _parting(comparison: TableComparison, rule: str, merges: int) -> str:
     if comparison.first is None or comparison.parted is None:
         return f"Under {rule} the same {merges:,} merges are learned."
     first, other = (" + ".join(map(shown, pair)) for pair in comparison.parted)
-    return f"The two runs differ from step {comparison.first + 1:,}: {first} here, {other} under {rule}."
+    differ = f"The two runs differ from step {comparison.first + 1:,} on."
+    return f"{differ} This step makes {first} in this run, but {other} under {rule}."
 
 
 def _comparison(comparison: TableComparison, rule: str, own: str) -> DataTable:

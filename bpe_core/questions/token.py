@@ -183,15 +183,15 @@ def _life_sentences(life: TokenLife, study: Study) -> list[str]:
         f"{count_text(life.count, 'time')} after {history.recipe.wording.counted(life.at)}; {life.peak:,} at its peak."
     ]
     if life.is_scaffold:
-        sentences.append("It is a scaffold: larger tokens have taken all of it.")
+        sentences.append("The token is a scaffold: larger tokens have taken all its occurrences.")
     if life.takers:
         taken = [f"{names[int(history.indices[step - 1])]} (step {step:,}) took {lost:,}" for step, lost in life.takers]
         sentences.append(f"{_listed(taken)}.")
     if history.only_joins:
-        sentences.append(f"In tokens: {_listed([names[child] for child in life.children])}.")
+        sentences.append(f"Longer tokens made of this token: {_listed([names[child] for child in life.children])}.")
     if learns_by_ranks(history) or not history.only_joins or life.words.number:
         words = [f"{shown(word)} {count:,}" for word, count in life.words.words[: MOST_SHOWN + 1]]
-        sentences.append(f"In words: {_listed(words, life.words.number)}.")
+        sentences.append(f"Words that hold this token: {_listed(words, life.words.number)}.")
     return [*sentences, *life.told]
 
 
@@ -202,17 +202,17 @@ def _called(study: Study, index: int) -> str:
 
 def reach_sentence(reached: Reachability, study: Study) -> str:
     if reached.kind == "reachable":
-        return f"A text that produces it: {shown((reached.witness or '').encode())}"
+        return f"A text that produces this token: {shown((reached.witness or '').encode())}"
     if reached.kind == "not learned yet":
         return "The token is not learned yet at this step."
     if len(reached.pieces) > 1:
         pieces = " | ".join(study.inside.by_index.texts.text[id] for id in reached.pieces)
-        return f"No text can produce it: its own text is split into {pieces}."
+        return f"No text can produce this token: its own text is split into {pieces}."
     if reached.kind == "unreachable":
-        return "No text can produce it: its bytes are not part of any character."
+        return "No text can produce this token: its bytes are not part of any character."
     if not reached.pieces:
-        return "No text was found that produces it at this step."
-    return "No text was found that produces it: the pattern seems to split it always."
+        return "No text was found that produces this token at this step."
+    return "No text was found that produces this token. The pattern seems to split its text always."
 
 
 def _places(study: Study, life: TokenLife, work: Work) -> list[str]:

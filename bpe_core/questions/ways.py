@@ -34,8 +34,8 @@ MOST_SYMBOLS = 48  # symbols of the word in the figure
 COUNTED_UP_TO = 10**12
 BETWEEN = " | "
 NO_PROBABILITIES = (
-    "The probabilities of its tokens are not known. With texts (--corpus) they are counted, and the ways likeliest "
-    "and sampled are shown, too."
+    "The probabilities of the tokens are not known. With texts (--corpus) the probabilities come from counts, "
+    "and the ways likeliest and sampled are shown, too."
 )
 NO_MERGES = "This tokenizer does not split by merges, so BPE-dropout, which leaves out merges, is not shown."
 WAYS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in WAYS.items())
@@ -69,9 +69,9 @@ examples:
 
 ways:
 {WAYS_LIST}
-Chances multiply: a draw is as likely as its words are together. Dropout is that of Provilkov and others: at each step
-each place where a pair could be joined is left out by itself, and of the rest the first merge is done, until all
-are left out.
+The probability of a draw is the product of the probabilities of its words. Dropout is the method of Provilkov and
+others: at each step, each place where a pair could be joined is left out at random, and the first merge among the
+other places is made. This ends when all places are left out.
 """
     in_python = """
         >>> import bpe_core as bpe
@@ -171,7 +171,7 @@ are left out.
     def _of_corpus(self, study: Study, ways: WaysOf, history: History, work: Work) -> Answer:
         words = study.inside.words(WHAT, work)
         at = len(history)
-        work.progress(Progress("laying out all tokens of all words", 0, 1, ""))
+        work.progress(Progress("listing all tokens of all words", 0, 1, ""))
         lattices = study.inside.once(
             "lattices of all tokens", lambda: CorpusLattices(words, study.history, work), words
         )

@@ -108,7 +108,7 @@ def refuse_long_text(what: str, text: str, longest: int) -> None:
 def refuse_half_characters(what: str, text: str) -> None:
     """Refuse a text with a lone surrogate. JSON can hold a lone surrogate, but it is no character and has no UTF-8."""
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise RecipeError(f"{what} holds half of a surrogate pair, which is not a character; remove it: {text!r}.")
+        raise RecipeError(f"{what} holds half of a surrogate pair, which is no character. Remove this half: {text!r}.")
 
 
 def choice(default: Any, title: str = "", tip: str = "", **declared: Any) -> Any:

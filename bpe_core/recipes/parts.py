@@ -65,20 +65,21 @@ class SplittingChoices(Normalization):
     custom_pattern: str = choice(
         "",
         "Pattern",
-        "A regular expression: each match is a word, and so is the text between two matches",
+        "A regular expression. Each match is a word, and the text between two matches is also a word",
         applies=lambda recipe: recipe.pattern == CUSTOM_PATTERN,
     )
     older_unicode: bool = choice(
         False,
         "Unicode 16",
-        "The pattern does not know characters newer than Unicode 16, as in the libraries of imported files",
+        "The pattern treats characters newer than Unicode 16 as unassigned, as the libraries of imported files do",
         applies=lambda recipe: recipe.older_unicode,
         goes_without_saying=True,
     )
     border: str = choice(
         "",
         "Border",
-        "A character that marks borders in the texts, as in mor|phe|mes: no merge crosses it, and tokens leave it out",
+        "A character that marks borders in the texts, as in mor|phe|mes. No merge crosses a border, and tokens "
+        "leave this character out",
         applies=lambda recipe: recipe.marker == "none",
         goes_without_saying=True,
     )
@@ -88,7 +89,7 @@ class SplittingChoices(Normalization):
     preparation: tuple[Any, ...] = choice(  # steps of bpe_core.text.preparation
         (),
         "Preparation",
-        "The normalizers and pre-tokenizers of a file, step by step, that no other choice describes",
+        "The normalizers and pre-tokenizers of a file, step by step. No other choice describes these steps",
         applies=lambda recipe: bool(recipe.preparation),
         goes_without_saying=True,
     )
@@ -162,7 +163,7 @@ class LearningChoices:
     max_token_length: int | None = choice(
         None,
         "Longest token",
-        "Pairs that would become longer are not merged; the length is in base symbols",
+        "Pairs that would become longer are not merged. The length is in base symbols",
         least=2,
         optional=True,
         unset="no limit",
@@ -171,8 +172,8 @@ class LearningChoices:
         False,
         "Whole characters",
         (
-            "The bytes of a character are merged before anything else, so that no token holds half a character and "
-            "something else"
+            "The bytes of a character are merged before anything else. So no token holds half a character "
+            "together with other bytes"
         ),
         applies=lambda recipe: (
             recipe.base == "bytes" and recipe.marker == "none" and METHODS[recipe.method].keeps_characters
@@ -232,7 +233,7 @@ class DecodingChoices:
 
     spelled_specials: SpelledSpecials = choice(  # default: code and commands read them as text, the window matches them
         "",
-        "Spelled specials",
+        "Spelled special tokens",
         "What happens to special tokens that are written in a text, unless a command says otherwise",
         among=get_args(SpelledSpecials),
         applies=lambda recipe: bool(recipe.special_tokens),

@@ -264,7 +264,7 @@ OF_A_RUN = {
     "length": "the number of its steps",
     "words": "its words",
 }
-OF_STEPS = {"merges": "what was learned", "reasons": "why what was learned was chosen"}
+OF_STEPS = {"merges": "the learned steps", "reasons": "the reasons of the steps"}
 OF_THE_SESSION = {
     "runs": "the list of runs",
     "bookmarks": "a bookmark",
@@ -272,9 +272,9 @@ OF_THE_SESSION = {
     "value recipe": "the recipe",
     "value text": "your own text",
     "value filter": "the filter",
-    "value numbers": "the numbers of imported tokens",
-    "value parents": "which run continues which",
-    "value text_bytes": "how large the texts are",
+    "value numbers": "the ids of imported tokens",
+    "value parents": "the list of which run continues which run",
+    "value text_bytes": "the sizes of the texts",
     "value groups": "the groups of the texts",
     "value names": "the names of the texts",
     "value joinings": "the order in which imported tables join texts",

@@ -80,7 +80,7 @@ class Pins:
         now = _versions(ids)
         is_same = "the file is the same" if self.digest == _digest(study.name) else "the file has changed"
         missing = [name for name in self.ids if name not in ids]
-        sentences = [f"{name} gave ids when the file was pinned, and gives none now; {is_same}." for name in missing]
+        sentences = [f"{name} gave ids when the file was pinned, and gives no ids now ({is_same})." for name in missing]
         for name, pinned in self.ids.items():
             versions = f"{name} {now.get(name)} (pinned with {self.versions.get(name)})"
             for text, before, after in zip(self.texts, pinned, ids.get(name, pinned), strict=True):

@@ -29,7 +29,7 @@ def study_of_run(path: str, number: int | None) -> Study:
     session = read_session(path)
     run = session.chosen_run(path, number)
     learned = sum(each_run.history is not None for each_run in session.runs)
-    note = f"Of the {learned} runs in {path} this is run {run.number}, the one that was shown; {path}#N is run N."
+    note = f"{path} holds {learned} runs. This is run {run.number}, which was shown last. {path}#N is run N."
     return _study(run, path, (note,) if learned > 1 and number is None else ())
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # imported late, as only texts need the modules that read fil
 
 # Whatever Python code may give as texts: `texts_of` reads it.
 GivenTexts: TypeAlias = "str | PathLike[str] | Iterable[Any] | Corpus | WordTable | Texts"
-NO_DOCUMENTS = "Only the words of these texts are known, not the texts: name their files."
+NO_DOCUMENTS = "Only the words of these texts are known, not the texts. Name the files of the texts."
 
 
 class Texts(Protocol):

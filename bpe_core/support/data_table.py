@@ -79,7 +79,7 @@ class DataTable:
     def rows_in_words(self) -> str:
         """Return a phrase with the number of rows, and with the number of rows that a notebook shows."""
         rows = count_text(len(self), "row")
-        return rows if len(self) <= MOST_SHOWN else f"{rows}; these are the first {MOST_SHOWN}"
+        return rows if len(self) <= MOST_SHOWN else f"{rows}, of which the first {MOST_SHOWN} are shown"
 
     def rows(self, cancelled: CancelCheck = never_cancelled) -> Iterator[tuple[Any, ...]]:
         for start in while_wanted(range(0, len(self), ROWS_AT_ONCE), cancelled, every=1):
@@ -138,7 +138,7 @@ def checked_name(path: Path | str) -> Path:
     Raise OutputError for an unknown ending, or for Parquet without its package.
     """
     if not is_data(path):
-        raise OutputError(f"A table is written as {', '.join(ENDINGS)}; end the name {path} in one of them.")
+        raise OutputError(f"A table is written as {', '.join(ENDINGS)}. End the name {path} in one of these endings.")
     if Path(path).suffix.lower() == ".parquet" and pyarrow_or_none() is None:
         raise OutputError(f"Parquet {MISSING_PYARROW}")
     return Path(path)

@@ -50,7 +50,7 @@ Over = Literal["documents", "lines"]
 # the choices that the plan makes for all recipes
 DECIDED = {"vocab_size": "sizes", "merges": "sizes", "mixture": "sample"}
 WHOLE = "whole numbers"
-NOT_FILES = "A sweep reads only files and folders, so that it notices changes; {} is neither."
+NOT_FILES = "A sweep reads only files and folders, because it must notice changes. {} is neither a file nor a folder."
 
 
 @dataclass(frozen=True)

@@ -26,15 +26,16 @@ WITH_INTERVAL = ("bytes_per_token", "tokens_per_word")
 INTERVALS = tuple(f"{name}_{end}" for name in WITH_INTERVAL for end in ("low", "high"))
 COLUMNS = ("recipe", "corpus", "ties", *WHOLE, *OF_SWEEPS, *INTERVALS, "run")
 MEANINGS = {
-    "recipe, corpus, ties": "As the plan names them",
-    "seed": "Of the sample that was learned from; 0 where nothing was sampled",
-    "size": "Wanted tokens of the vocabulary; `vocabulary`: those that there are, fewer where nothing more is learned",
-    "documents": "How many were measured, by which the intervals are drawn",
-    "bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use, unknown_share": "As `benchmark --help` tells",
-    "bits_per_byte": "As `sizes --help` tells",
-    "morpheme_precision, morpheme_recall, morpheme_f1": "As `morphemes --help` tells",
-    "..._low, ..._high": "Bootstrap: where 95 % of 1,000 draws of as many documents lie, drawn with repetition",
-    "run": "A fingerprint of all that decides the run; a row that is there is not measured again",
+    "recipe, corpus, ties": "The names that the plan gives to the recipe, the corpus and the tie rule",
+    "seed": "The seed of the sample that was learned from, or 0 without a sample",
+    "size": "The requested vocabulary size, and the real size, which is smaller if nothing more can be learned",
+    "documents": "The number of units that were measured. The intervals are drawn from these units",
+    "bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use, unknown_share": "See `benchmark --help`",
+    "bits_per_byte": "See `sizes --help`",
+    "morpheme_precision, morpheme_recall, morpheme_f1": "See `morphemes --help`",
+    "..._low, ..._high": "The ends of an interval (bootstrap): 95 % of 1,000 random draws of documents lie between "
+    "these ends",
+    "run": "A fingerprint of all choices of the run. A run whose row exists is not measured again",
 }
 SUMMED = ("mean", "deviation", "least", "most")
 OF_SUMMARY = ("recipe", "corpus", "ties", "size")

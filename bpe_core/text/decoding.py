@@ -127,7 +127,10 @@ class Strip:
 
     @property
     def words(self) -> str:
-        return f"At most {self.start} of “{self.content}” are left out at the beginning, and {self.stop} at the end."
+        return (
+            f"At most {self.start} of “{self.content}” are left out at the beginning of the text, and {self.stop} at "
+            "the end."
+        )
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         return [self._stripped(token) for token in tokens]
@@ -161,7 +164,7 @@ class BPEDecoder:
 
     @property
     def words(self) -> str:
-        return f"“{self.suffix}” becomes a space, and nothing at the end."
+        return f"“{self.suffix}” becomes a space, and at the end of the text it is left out."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         last = len(tokens) - 1
@@ -191,7 +194,7 @@ class CTC:
 
     @property
     def words(self) -> str:
-        return f"Only the first of equal tokens in a row stays, and “{self.pad_token}” is left out."
+        return f"Of equal tokens in a row only the first is kept, and “{self.pad_token}” is left out."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         texts = [token.replace(self.pad_token, "") for token, _ in groupby(tokens)]
@@ -216,7 +219,10 @@ class SentencePiece:
 
     @property
     def words(self) -> str:
-        return f"“{self.unknown}” becomes “{self.unknown_shown}”, and “{BLANK}” a space, but at the beginning nothing."
+        return (
+            f"“{self.unknown}” becomes “{self.unknown_shown}”. “{BLANK}” becomes a space, and is left out at the "
+            "beginning."
+        )
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         texts: list[str] = []
@@ -255,7 +261,7 @@ class LlamaBytes:
 
     as_text: str = ""  # the added tokens that could be read as bytes, one a line
 
-    words: ClassVar[str] = "Characters that stand for bytes become those bytes, but not in added tokens."
+    words: ClassVar[str] = "Characters that stand for bytes become those bytes, except in added tokens."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         known = byte_of_stand_in()
@@ -290,7 +296,7 @@ class LlamaWords:
 class LlamaSpaces:
     """The decoder that removes spaces from a decoded text as llama.cpp does."""
 
-    words: ClassVar[str] = "Spaces before . , ! ? and around ' are taken away."
+    words: ClassVar[str] = "Spaces before . , ! ? and around ' are removed."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         text = _BEFORE_SIGNS.sub("", "".join(tokens))

@@ -47,7 +47,7 @@ class NamedPattern:
 _OWN = {
     "gpt2": NamedPattern(
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
-        "Letters, digits or other signs, each with one leading space; English contractions are separate.",
+        "Letters, digits or other signs, each with one leading space. English contractions are separate words.",
     ),
     "cl100k": NamedPattern(
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
@@ -56,7 +56,7 @@ _OWN = {
     ),
     "o200k": NamedPattern(
         f"{_WORD}|{_NO_WORD}",
-        "As cl100k, splitting where a capital follows lower case; contractions stay with their word.",
+        "As cl100k, splitting where a capital follows lower case. Contractions stay with their word.",
     ),
     "o200k-apart": NamedPattern(
         f"{_SMALL}|{_CAPITAL}|{_NO_WORD}",
@@ -71,20 +71,20 @@ _OWN = {
         rf"[{IDEOGRAPHS}]|{PUNCTUATION_MARKS}"
         rf"|(?:[^\s{_MARKS}{IDEOGRAPHS}{FORMER_PUNCTUATION}]|[{LATER_PUNCTUATION}])+",
         (
-            "The text between white space, with each punctuation mark and Chinese character separate; white space is "
-            "dropped."
+            "The text between white space, with each punctuation mark and Chinese character separate. White "
+            "space is dropped."
         ),
         drops_whitespace=True,
     ),
     "superwords": NamedPattern(
         rf"{NO_SUPERWORD}|(?:\p{{L}}|[^\S ]| ?[^\s\p{{L}}\p{{N}}](?![^\s\p{{L}}\p{{N}}])| (?=[\p{{L}}\p{{N}}]))+",
-        "Runs of words with the spaces, single signs and line ends between them; everything else is separate.",
+        "Runs of words with the spaces, single signs and line ends between them. All other text is split separately.",
     ),
     "word-runs": NamedPattern(
         f"(?:{_WORD})+|{_NO_WORD}",
-        "As o200k, but neighbouring words with letters stay together; digits and signs end such a run.",
+        "As o200k, but neighbouring words with letters stay together. Digits and signs end such a run of words.",
     ),
-    "none": NamedPattern(r"(?s:.+)", "No splitting: the whole text is one sequence."),
+    "none": NamedPattern(r"(?s:.+)", "The text is not split: the whole text is one sequence."),
 }
 
 

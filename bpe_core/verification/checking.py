@@ -67,7 +67,7 @@ class Verification:
             also = f", and {self.asked} {give} the same" if self.asked else ""
             if self.renumbered:
                 cut = f"{self.words:,} {self.compared} are split the same way{also}"
-                return f"verified: {cut}; but its ids differ from the table's: {self.renumbered}"
+                return f"verified: {cut}, but the file and the table have different ids: {self.renumbered}"
             return f"verified: {self.words:,} {self.compared} agree{also}"
         if self.is_empty:
             return f"not verified: there were no {self.compared} to compare"
@@ -95,8 +95,8 @@ def verify(
     renumbered = _renumbered(history, numbered)
     if renumbered:
         cannot_hold += (
-            f"The file gives tokens other ids than this table: {renumbered}. Texts encoded and models trained with "
-            "the present ids do not fit the file.",
+            f"The file gives tokens other ids than this table: {renumbered}. Encoded texts and trained models "
+            "that use the ids of the table do not fit the file.",
         )
     stated = format.differences(data, history)
     if stated is not None:
@@ -152,7 +152,7 @@ def _renumbered(history: History, numbers: Int64s) -> str:
     own = own_numbers(history)
     others = np.flatnonzero((numbers != own) & (numbers != NO_NUMBER))
     if not len(others):
-        return "some have none" if not np.array_equal(numbers, own) else ""
+        return "some tokens have no id" if not np.array_equal(numbers, own) else ""
     id = int(others[0])
     return f"{own[id]:,} becomes {numbers[id]:,}"
 

@@ -43,7 +43,7 @@ class Agreement:
         return (
             sentence
             if self.agreeing == self.texts
-            else f"{sentence}; for the other texts its ids differ from those shown here"
+            else f"{sentence}; for the other texts the library gives other ids than this program"
         )
 
     @property
@@ -79,7 +79,8 @@ def check_import(
             return Agreement(format.peer_name, silence=plain(sentence, LONGEST_SENTENCE))
         if peer is None:
             sentence = (
-                f"{format.peer_name} is not installed, or lacks a file, so the ids were not compared with its own"
+                f"{format.peer_name} is not installed, or lacks a file, so the ids were not compared with the ids "
+                "of that library"
             )
             return Agreement(format.peer_name, silence=sentence)
         return _compared(format, opened, peer, patience, cancelled)

@@ -98,7 +98,7 @@ def test_exporting_a_method_that_drops_tokens_to_merge_formats_is_refused(histor
         "merges.txt": "joined pairs",
         "tokenizer.json": "joined pairs and the tokens of WordPiece and Unigram",
     }.items():
-        with pytest.raises(OutputError, match=f"{holds} only, and .* Dropping .* used least: keep it as a session"):
+        with pytest.raises(OutputError, match=f"{holds} only, and .* Dropping .* used least: save it as a session"):
             write_history(history, tmp_path / name)
     with pytest.raises(OutputError, match="joined pairs only"):
         prepare_export(history, tmp_path / "table.md")
@@ -110,10 +110,13 @@ def test_exporting_a_method_that_drops_tokens_to_merge_formats_is_refused(histor
     [
         (
             "UPDATE merges SET left_id = (SELECT left_id FROM merges WHERE step = 1) WHERE step = 5",
-            "step 5: it uses the token 256",
+            "step 5: the step uses the token 256",
         ),
-        ("UPDATE merges SET left_id = 9999 WHERE step = 3", "step 3: it merges the token 9999, which does not exist"),
-        ("UPDATE runs SET recipe = json_remove(recipe, '$.method')", "step 1: it does not say which two tokens"),
+        (
+            "UPDATE merges SET left_id = 9999 WHERE step = 3",
+            "step 3: the step merges the token 9999, which does not exist",
+        ),
+        ("UPDATE runs SET recipe = json_remove(recipe, '$.method')", "step 1: this step does not say which two tokens"),
     ],
 )
 def test_impossible_dropped_steps_in_a_session_file_are_refused(

@@ -266,14 +266,14 @@ def test_reasons_name_the_step_that_dropped_a_boundless_token() -> None:
     history = trained(0.4)
     explain = WhyDroppingInRuns("the other hand", history).explanation_at
     assert explain(1, len(history)).sentence == (
-        "Step 5 dropped the, which was split again here. No later step merges here."
+        "Step 5 dropped the and split it again here. No later step merges here."
     )
     assert explain(2, len(history)).sentence == (
-        "Not split: step 53 joins h + e here. Before, step 5 had dropped the, which was split again here."
+        "The text is not split here: step 53 joins h + e. Before that, step 5 dropped the and split it again here."
     )
     assert (
         explain(3, 0).sentence
-        == "Words meet here, and no step merges them. Only words that are one token each are ever merged."
+        == "Words meet here, and no step merges these words. Only words that are one token each are ever merged."
     )
     long = "the" * 200
     assert WhyDroppingInRuns(long, history).explanation_at(2, 60).kind == "tokens"

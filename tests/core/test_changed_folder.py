@@ -150,8 +150,8 @@ def test_ids_in_the_sidecar_files_of_a_changed_folder_are_updated(
     assert expected == 298
     assert generation == {"bos_token_id": 0, "eos_token_id": [2], "pad_token_id": 1, "suppress_tokens": [-1, expected]}
     sentences = " ".join((*report["chosen"], *report["cannot_hold"]))
-    assert "“<|end|>” its eos_token, which no longer exists" in sentences
-    assert "names the id 1 in eos_token_id, whose token no longer exists; this id was removed" in sentences
+    assert "the role eos_token to “<|end|>”, which no longer exists" in sentences
+    assert "names the id 1 in eos_token_id, but its token no longer exists. This id was removed" in sentences
     assert "The chat template in chat_template.jinja uses “<|end|>”, which no longer exists" in sentences
     assert "added “<|end|>” to texts by its post_processor" in sentences
     assert now.encode("low", "low").ids == [0, *now.encode("low").ids[1:], *now.encode("low").ids[1:]]
@@ -204,7 +204,7 @@ def test_a_session_is_exported_with_the_sidecar_files_of_a_given_folder(
     (tmp_path / "empty").mkdir()
     shutil.copy(folder / "tokenizer.json", tmp_path / "empty")
     mistakes = {"no other tokenizer files": [f"{tmp_path}/newer/", "--like", str(tmp_path / "empty")]}
-    mistakes |= {"need a folder": [f"{tmp_path}/t.tokenizer.json", "--like", str(folder)]}
+    mistakes |= {"only to a folder": [f"{tmp_path}/t.tokenizer.json", "--like", str(folder)]}
     for sentence, words in mistakes.items():
         assert run(["export", "--merges", session, *words]) == 1
         assert sentence in capsys.readouterr().err
@@ -233,7 +233,7 @@ def test_a_merges_file_beside_tokenizer_json_is_changed_too_or_left_out_and_name
     report = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/other/")
     assert not (tmp_path / "other/merges.txt").exists()
     assert any(
-        "merges.txt is left out: already before, it had another id" in sentence for sentence in report["cannot_hold"]
+        "merges.txt is left out: in the old folder it has another id" in sentence for sentence in report["cannot_hold"]
     )
 
 
@@ -321,7 +321,11 @@ def test_writing_into_the_input_folder_or_a_folder_with_other_files_is_refused(
     strange.mkdir()
     (strange / "thesis.txt").write_text("mine")
     (tmp_path / "file").touch()
-    mistakes = {str(folder): "is the table itself", f"{strange}/": "holds thesis.txt", f"{tmp_path}/file/": "is a file"}
+    mistakes = {
+        str(folder): "is the input table itself",
+        f"{strange}/": "holds thesis.txt",
+        f"{tmp_path}/file/": "is a file",
+    }
     for out, sentence in mistakes.items():
         assert run(["trim", str(folder), "--remove", "330", "-o", out]) == 1
         assert sentence in capsys.readouterr().err

@@ -85,11 +85,11 @@ class Nameless(BytePairEncoding):
 @pytest.mark.parametrize(
     ("method", "sentence"),
     [
-        (Hasty(), "stopping after every step and continuing gives the same"),
-        (Silent(), "each place of a text is explained"),
-        (Lazy(), "after some steps a text is split as if there were no later ones"),
-        (Trusting(), "steps of another text and unknown ids are refused in a sentence"),
-        (Nameless(), "it has a name, a title and a sentence"),
+        (Hasty(), "stopping and continuing after every step gives the same history"),
+        (Silent(), "each place of a text has an explanation"),
+        (Lazy(), "after some steps a text is split as if there were no later steps"),
+        (Trusting(), "steps of another text and unknown ids are refused with a message"),
+        (Nameless(), "the method has a name, a title and an explanation"),
     ],
     ids=lambda value: getattr(value, "title", None),
 )

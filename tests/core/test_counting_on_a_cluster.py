@@ -105,7 +105,9 @@ def test_failures_on_a_cluster_are_reported_and_finished_counts_are_kept(
 
     with monkeypatch.context() as patch:
         patch.setattr(on_cluster, "_count_one", lacking)
-        with pytest.raises(ClusterError, match="a worker of the cluster lacks the package bpe_core; install the same"):
+        with pytest.raises(
+            ClusterError, match=r"a worker of the cluster lacks the package bpe_core\. Install the same"
+        ):
             count_on_cluster(corpus, GPT2, CountingOrder("memory://bucket/lacking.parquet"), threads)
     with pytest.raises(Cancelled):
         count_on_cluster(
@@ -199,6 +201,6 @@ def test_killing_a_cluster_worker_does_not_change_the_counts(
         mine = on_cluster.facts()
         monkeypatch.setattr(on_cluster, "facts", lambda: ("bpe-explorer 99", *mine[1:]))
         with pytest.raises(
-            ClusterError, match="but this computer has bpe-explorer 99; install the same version on all"
+            ClusterError, match=r"but this computer has bpe-explorer 99\. Install the same version on all"
         ):
             count_on_cluster(corpus, GPT2, order, client)

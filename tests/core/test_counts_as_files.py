@@ -267,8 +267,8 @@ def test_failures_of_cloud_storage_are_reported(monkeypatch: pytest.MonkeyPatch)
         with pytest.raises(CorpusError) as caught:
             count_to_file(Corpus.from_files(texts), GPT2, order)
     assert str(caught.value) == (
-        "memory://texts/2.txt could not be read: it did not answer in time. Check the connection and try again. "
-        "Finished parts are kept in memory://out/counts.parquet.counting; the same command continues from there."
+        "memory://texts/2.txt could not be read: the server did not answer in time. Check the connection and try "
+        "again. Finished parts are kept in memory://out/counts.parquet.counting; the same command continues from there."
     )
     corpus = Corpus.from_files(texts)
 
@@ -319,13 +319,13 @@ def test_files_of_counts_that_do_not_fit_the_recipe_are_refused_in_a_sentence(
     tmp_path: Path, corpus: Corpus, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = counted(corpus, tmp_path / "a.parquet")
-    with pytest.raises(CorpusError, match=r'was counted with pattern "gpt2", but the recipe has "cl100k"; choose'):
+    with pytest.raises(CorpusError, match=r'was counted with pattern "gpt2", but the recipe has "cl100k"\. Choose'):
         count_words(Corpus.from_files(path), GPT2.with_changes(pattern="cl100k"))
     folder = counted(corpus, tmp_path / "folder", partition_size=200)
     with pytest.raises(OutputError, match="it is a folder with other files in it"):
         counted(corpus, tmp_path, partition_size=200)
     (tmp_path / "words").touch()
-    with pytest.raises(OutputError, match=r"words: end the name in \.parquet"):
+    with pytest.raises(OutputError, match=r"words: the name of a file must end in \.parquet"):
         counted(corpus, tmp_path / "words")
     assert not (tmp_path / "words.counting").exists()
     next(iter(sorted(folder.glob("part*")))).unlink()

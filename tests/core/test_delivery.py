@@ -71,9 +71,9 @@ def test_a_delivered_folder_is_loaded_by_transformers(
     assert not (tmp_path / "wrong").exists()
 
     mistakes = {
-        "need a folder": [str(tmp_path / "t.tokenizer.json"), "--pad", "<pad>"],
+        "only to a folder": [str(tmp_path / "t.tokenizer.json"), "--pad", "<pad>"],
         "is a file": [f"{table}/"],
-        "leave out --to csv": [f"{out}/", "--to", "csv"],
+        "Leave out --to csv": [f"{out}/", "--to", "csv"],
         "Could not read the chat template": [f"{out}/", "--chat-template", str(tmp_path / "none")],
         "A special token can have": [f"{out}/", "--pad", "x" * 5_000],
     }

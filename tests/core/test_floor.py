@@ -281,7 +281,7 @@ def test_the_floor_answer_compares_the_tokens_of_a_table_with_the_floor(tmp_path
     answer = Floor(sizes=(260, 268), seconds=0.5).answer(study)
     own = answer.columns["own"]
     assert own[1] == study.history.tokens_after[12] == answer.columns["bpe"][1]
-    assert "yours" in answer.sentences[0]
+    assert "your vocabulary" in answer.sentences[0]
     assert isinstance(answer.figure, LineFigure)
     assert answer.figure.lines[0].band is not None
     assert answer.columns["own_fewest"][1] <= own[1]
@@ -492,7 +492,7 @@ def test_a_certified_floor_above_the_best_vocabulary_is_refused(
     row = {"size": floor_row["size"], "floor": floor_row["tokens"], "best": floor_row["tokens"] - 1}
     path.write_text(json.dumps({"certificate": certificate, "rows": [row]}), encoding="utf-8")
     assert run(["verify", str(path)]) != 0
-    assert "above the best that was found" in capsys.readouterr().err
+    assert "the fewest tokens that were found" in capsys.readouterr().err
 
 
 def test_verifying_a_floor_certificate_reports_base_symbols_separately(
@@ -624,7 +624,7 @@ def test_a_certified_best_count_that_its_vocabulary_does_not_reach_is_refused(
     for best, code in ((floor_row["fewest"], True), (floor_row["fewest"] + 1, False)):
         path.write_text(json.dumps({"rows": [row | {"best": best}], "certificate": proof}), encoding="utf-8")
         assert (run(["verify", str(path)]) == 0) is code
-    assert "by its vocabulary" in capsys.readouterr().err
+    assert "best vocabulary" in capsys.readouterr().err
 
 
 @settings(deadline=None, max_examples=15)

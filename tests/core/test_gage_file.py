@@ -180,10 +180,10 @@ NO_PAIRS = bytes([255, 128, 254])  # a table in which every byte stands for itse
         (b"", "was not written by `bpe-explorer compress`"),
         (b"low lower lowest", "was not written by"),
         (b"BPEGAGE\x02" + bytes(20), "a newer version"),
-        (b"BPEGAGE\x01\0\0", "damaged at byte 10: the file ends in the middle"),
+        (b"BPEGAGE\x01\0\0", "damaged at byte 10: the file ends too early"),
         (gage_file.head(2**62) + bytes(30), "it can hold at most 262,140 bytes"),
         (gage_file.head(1) + bytes(4), "it can hold at most 0 bytes"),
-        (file_of(NO_PAIRS + b"\0\2ab", b"ab")[:-1], "at byte 26: the file ends in the middle"),
+        (file_of(NO_PAIRS + b"\0\2ab", b"ab")[:-1], "at byte 26: the file ends too early"),
         (file_of(NO_PAIRS + b"\0\2ab", b"ab") + b"c", "at byte 27: bytes follow"),
         (file_of(NO_PAIRS + b"\0\2ac", b"ab"), "the checksum of the original"),
         (file_of(NO_PAIRS + b"\0\0ab", b"ab"), "at byte 21: a block is empty"),
@@ -191,7 +191,7 @@ NO_PAIRS = bytes([255, 128, 254])  # a table in which every byte stands for itse
         (file_of(b"\xff\x80\xff\xff\0\3abc", b"ab"), "more than 256 bytes"),
         (
             file_of(write_block({255: (255 - 1, 97), 254: (255, 97)}, b"\xff"), b"ab"),
-            "is replaced by itself and another byte",
+            "by itself and another byte",
         ),
         (
             file_of(write_block({i: (i - 1, i - 1) for i in range(200, 256)}, b"\xff"), b"ab"),

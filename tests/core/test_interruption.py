@@ -140,7 +140,7 @@ def test_ctrl_c_at_a_terminal_ends_training_soon_and_keeps_the_merges(endless: l
         assert process.wait(PATIENCE) == 130
     # One second, and time to write on a busy machine; the training would never end without the signal.
     assert time.monotonic() - sent < 60
-    assert "Stopping; what was learned is kept." in shown
+    assert "Stopping. The steps learned so far are kept." in shown
     assert "Traceback" not in shown
     history = read_history(tmp_path / "merges.csv")
     assert (len(history) > 0, history.end_reason) == (True, "stopped")

@@ -279,7 +279,7 @@ def test_waiting_for_the_compiler_of_another_process_is_reported(cache: Path, mo
         monkeypatch.setattr(kept, name, None)
     other = kept.claim()
     assert other is not None
-    with pytest.raises(SystemExit, match="another process is still making it"):
+    with pytest.raises(SystemExit, match="another process is still making the machine code"):
         compiler.main([])
     other.release()
 

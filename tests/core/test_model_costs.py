@@ -70,14 +70,14 @@ def test_a_wrong_description_of_a_model_is_refused_in_a_sentence(tmp_path: Path)
         "d=8,layers=2,heads=3": "not a multiple of its 3 heads",
         "d=8,layers=x": "a whole number from 1",
         "d=8,layers=99999999999": "a whole number from 1",
-        "d=8,layers=2,tied=perhaps": "is yes or no",
+        "d=8,layers=2,tied=perhaps": "must be yes or no",
         "width=8": "A model has no “width”",
         str(tmp_path / "none.json"): "Could not read the configuration",
     }
     for description, message in cases.items():
         with pytest.raises(BpeError, match=message):
             ModelShape.of(description)
-    of_files = {"[]": "is no configuration", "{}": "does not say d", '{"num_experts": 8}': "a mixture of experts"}
+    of_files = {"[]": "is not the configuration", "{}": "does not say d", '{"num_experts": 8}': "a mixture of experts"}
     for content, message in of_files.items():
         path.write_text(content, encoding="utf-8")
         with pytest.raises(BpeError, match=message):

@@ -268,10 +268,10 @@ LOW = WordTable.from_counts({"low": 3})
 @pytest.mark.parametrize(
     ("tables", "mixture", "message"),
     [
-        ({"a": LOW, "b": LOW, "c": LOW}, Mixture((Group("c", dev_of="a"),)), "'b' has no dev text, but 'a' has one"),
-        ({"a": LOW, "b": LOW}, Mixture((Group("a", ratio=Fraction(1)),)), "'b' has no ratio, but 'a' has one"),
-        ({"a": LOW, "c": LOW}, Mixture((Group("c", dev_of="b"),)), "'a' has no dev text, but 'b' has one"),
-        ({"c": LOW}, Mixture((Group("c", dev_of="b"),)), "no group of that name to learn from"),
+        ({"a": LOW, "b": LOW, "c": LOW}, Mixture((Group("c", dev_of="a"),)), "'b' has no dev text, but 'a' has a"),
+        ({"a": LOW, "b": LOW}, Mixture((Group("a", ratio=Fraction(1)),)), "'b' has no ratio, but 'a' has a"),
+        ({"a": LOW, "c": LOW}, Mixture((Group("c", dev_of="b"),)), "'a' has no dev text, but 'b' has a"),
+        ({"c": LOW}, Mixture((Group("c", dev_of="b"),)), "no group 'b' to learn from"),
         ({"a": LOW, "c": WordTable.from_counts({})}, Mixture((Group("c", dev_of="a"),)), "'a' has no words"),
     ],
 )
@@ -293,7 +293,7 @@ def test_impossible_choices_for_languages_are_refused() -> None:
     with pytest.raises(RecipeError, match="alpha must be at least 100"):
         Recipe.preset("parity", window_size=9, alpha=50)
     for words in (LOW, GroupedWords.of({"a": LOW, "b": LOW}).learned_by(Recipe.preset("parity"))):
-        with pytest.raises(CorpusError, match="put the texts of each language into a group"):
+        with pytest.raises(CorpusError, match="Put the texts of each language into a group"):
             learn(words, Recipe.preset("parity"))
     mixture = Mixture((Group("a", ratio=Fraction("1.3")), Group("b", weight=Fraction(2))))
     assert Mixture.from_json_value(mixture.to_json_value()) == mixture

@@ -101,7 +101,7 @@ def test_question_functions_accept_positional_arguments_in_the_order_of_the_manu
     assert bpe.token(STUDY, "␣lowe", 6).sentences == bpe.token(STUDY, token="␣lowe", at=6).sentences
     assert bpe.diff({"a": STUDY, "b": STUDY.at(2)}, "low").sentences
     assert bpe.idmap(STUDY.at(2), STUDY).sentences == bpe.ask({"a": STUDY.at(2), "b": STUDY}, "idmap").sentences
-    with pytest.raises(BpeError, match="Id map is about 2 tokenizers, not 1"):
+    with pytest.raises(BpeError, match="Id map needs 2 tokenizers, not 1"):
         FORMER.idmap(STUDY)
     assert FORMER.why(study=STUDY, text="low").table.records() == bpe.why(STUDY, "low").table.records()
     assert FORMER.lab(study={"a": STUDY}).sentences == bpe.lab({"a": STUDY}).sentences
@@ -133,7 +133,7 @@ def test_the_question_about_sweep_results_takes_a_file_and_no_study(tmp_path: Pa
     ("call", "sentence"),
     [
         (lambda: FORMER.why(STUDY, "low", text="low"), "two values for 'text'"),
-        (lambda: FORMER.lengths(STUDY, 1, 2), "takes at most 2 values, study, at; not 3"),
+        (lambda: FORMER.lengths(STUDY, 1, 2), "takes at most 2 values (study, at), not 3"),
         (lambda: FORMER.why(STUDY), "needs 'text'"),
         (lambda: FORMER.why(), "needs 'text'"),
         (lambda: FORMER.why(text="low"), "NoneType, not a tokenizer"),

@@ -34,9 +34,9 @@ FILES = {
 LEFT_OUT = [
     "picture.png is not a text file: it looks like a picture.",
     "empty.txt is empty: there is no text in it.",
-    *[f"{name}: its path leads out of the archive, so it is not read." for name in list(FILES)[6:9]],
+    *[f"{name}: the path of this file leads out of the archive, so the file is not read." for name in list(FILES)[6:9]],
     *[
-        f"{name}: an archive or a table inside an archive is not read; take it out first."
+        f"{name}: archives and tables inside an archive are not read; take this file out first."
         for name in ("inner.zip", "table.parquet")
     ],
 ]
@@ -59,7 +59,7 @@ def test_members_of_an_archive_are_read_by_their_kind_and_unreadable_members_are
         path = tmp_path / name
         corpus = Corpus.from_files(path)
         assert documents(corpus, 4) == ["low lower", "one", "two"]
-        notes = LEFT_OUT + ["link.txt: it is a link or a device, which is not read."] * more
+        notes = LEFT_OUT + ["link.txt: this is a link or a device, which is not read."] * more
         assert [str(skipped) for skipped in corpus.skipped] == [f"{path}: {sentence}" for sentence in notes]
         assert [chunk.bytes_read for chunk in corpus.chunks()][-1] <= path.stat().st_size
     assert documents(Corpus.from_files(tmp_path / "a.zip"))  # the archive can be read again and again
@@ -76,7 +76,7 @@ def test_hostile_and_damaged_zip_and_tar_archives_are_refused(tmp_path: Path, mo
     encrypted[entry + 8] |= 1
     message = sentence(write(tmp_path, "b.zip", bytes(encrypted)))
     assert message.startswith(f"There is no text in the archive {tmp_path / 'b.zip'}.")
-    assert message.endswith("a.txt: it is encrypted; unpack it yourself.")
+    assert message.endswith("a.txt: the file is encrypted; unpack it yourself.")
     changed = bytearray(whole)
     changed[14:18] = changed[entry + 16 : entry + 20] = b"\0\0\0\0"  # the checksum
     write_tar(tmp_path / "a.tar", {"a.txt": b"low" * 999})

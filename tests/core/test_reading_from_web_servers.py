@@ -78,7 +78,7 @@ def test_a_text_is_read_from_a_web_server_also_after_a_redirection(path: str, se
         ("/410", "{address} does not exist."),
         ("/500", "{address} could not be read: the server answered 500, a problem of the server;"),
         ("/503", "{address} could not be read: the server answered 503, a problem of the server;"),
-        ("/403", "{address} could not be read: the server answered 403; sign in to the site, if it needs that."),
+        ("/403", "{address} could not be read: the server answered 403; sign in to the site, if needed."),
         ("/302-round", "{address} could not be read: the server redirects the address again and again; ask its owner."),
         ("/200-short", "the server sent less data than announced"),
     ],
@@ -92,7 +92,7 @@ def test_failures_of_a_web_server_are_reported(path: str, sentence: str, server:
 def test_a_redirection_of_a_web_server_to_a_local_file_is_not_followed(server: str) -> None:
     with pytest.raises(CorpusError) as caught:
         read(f"{server}/302-file")
-    assert f"redirects it to file://{Answers.secret}, which is not a web address" in str(caught.value)
+    assert f"redirects the address to file://{Answers.secret}, which is not a web address" in str(caught.value)
 
 
 def test_a_web_server_that_cannot_be_reached_is_reported() -> None:

@@ -213,10 +213,10 @@ def test_json_rows_with_too_many_values_are_refused(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(foreign, "MOST_VALUES", 50)
     path = write(tmp_path, "a.jsonl", '{"text": "low", "x": [%s0]}\n' % ("[]," * 30))
     assert sentence(path) == (
-        f"{path}, line 1: this JSON cannot be read: it holds more values than there is room for. "
+        f"{path}, line 1: this JSON cannot be read: too many values are in the file. "
         "Repair the row, or choose to skip damaged rows."
     )
     text = r"\"[{," * 60
     assert read(write(tmp_path, "b.jsonl", '{"text": "' + text + '"}\n')) == [text.replace("\\", "")]
-    with pytest.raises(TooLarge, match="values would have to be parsed at once"):
+    with pytest.raises(TooLarge, match="values, which is too many"):
         parsed_object(b"{" + b'"a":[[],[]],' * 30 + b'"b":0}', "a.json")

@@ -208,7 +208,7 @@ def test_the_check_question_names_another_pattern_that_fits_the_merges(tmp_path:
     answer = ask(Study(history).with_texts([text]), "check")
     assert answer.differs
     assert answer.facts["splitting"] == "bert"
-    assert "but with it only the first" in answer.sentences[0]
+    assert "but with this pattern only the first" in answer.sentences[0]
     assert answer.facts["right"] == len(history)
 
 
@@ -222,7 +222,7 @@ def test_the_check_question_checks_superword_merges_in_two_stages(tmp_path: Path
     answer = ask(table.with_texts([text]), "check")
     assert not answer.differs
     assert "the first 150 merges stay within words" in answer.sentences[0]
-    assert "at most 3 words in a token, none of them past a colon" in answer.sentences[0]
+    assert "at most 3 words in a token, and no token continues after a colon" in answer.sentences[0]
     merges = study.history.pairs()
     rarer = next(pair for pair in merges[-50:] if max(pair) < 256 + 160)
     wrong = History.from_pairs(table.history.recipe, table.history.alphabet, [*merges[:160], rarer])

@@ -169,7 +169,11 @@ def test_the_look_question_says_how_a_special_token_in_the_text_was_read(
 ) -> None:
     study, _, _ = opened
     sentences = [sentence for sentence in QUESTION.look(study, text=TEXT).sentences if END in sentence]
-    taken = "it is matched as this token" if study.format == "tokenizer.json" else "it is split like any other text"
+    taken = (
+        "the text is matched as this token"
+        if study.format == "tokenizer.json"
+        else "the text is split like any other text"
+    )
     assert any(taken in sentence for sentence in sentences)
 
 

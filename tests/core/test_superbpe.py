@@ -359,11 +359,14 @@ def test_superbpe_ties_are_between_pairs_of_the_same_stage(merges: int) -> None:
 
 
 def test_only_tables_of_byte_merges_can_be_extended_across_words() -> None:
-    for preset, refused in (("sentencepiece-like", "Superwords need a table of byte merges"), ("gpt2", "")):
+    for preset, refused in (
+        ("sentencepiece-like", "Superwords can be added only to a table of byte merges"),
+        ("gpt2", ""),
+    ):
         history = History.from_pairs(Recipe.preset(preset, merges=1), Alphabet.of_bytes(), [(32, 97)])
         with pytest.raises(RecipeError, match=refused) if refused else nullcontext():
             growing_recipe(history, 5, across_words=True, most_words=2, past_colons=True)
-    with pytest.raises(RecipeError, match="Most words limits superwords"):
+    with pytest.raises(RecipeError, match="Most words limits only superwords"):
         growing_recipe(history, 5, most_words=2)
 
 
@@ -378,7 +381,7 @@ def test_candidates_of_superbpe_begin_with_the_next_step_around_the_transition()
 
 def test_a_superbpe_transition_after_the_last_merge_is_refused() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=61)
-    with pytest.raises(RecipeError, match="after 61 merges never comes: this run makes only 60"):
+    with pytest.raises(RecipeError, match="after 61 merges is never reached: this run makes only 60"):
         train(Corpus.from_texts([TEXT]), recipe)
 
 

@@ -38,7 +38,7 @@ def trained(texts: Any) -> bpe.Study:
 @pytest.mark.parametrize("given", ["a.txt", ["a.txt"], ["a.txt", "b.txt"], ("a.txt",), {"en": "a.txt"}, "."])
 def test_the_name_of_a_file_given_as_a_text_is_refused(folder: Path, given: Any) -> None:
     """Formerly the program learned from the letters of the name."""
-    with pytest.raises(CorpusError, match=r"is the name of a (file|folder), and as a text only its letters"):
+    with pytest.raises(CorpusError, match=r"is the name of a (file|folder). As a text, only the letters"):
         trained(given)
     with pytest.raises(CorpusError, match="Give Path"):
         trained([LOW]).with_texts(given)
@@ -100,9 +100,9 @@ def test_rows_and_data_frames_given_as_texts_are_read_from_their_text_column() -
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ([{"title": "x", "id": 1}], "Row 1 has no 'text'; it has 'title', 'id'"),
+        ([{"title": "x", "id": 1}], "Row 1 has no 'text', only 'title', 'id'"),
         ([{"text": "x"}, {"text": None}], "Row 2 has a NoneType instead of a text"),
-        (Frame(title=["x"]), "This table has no 'text'; it has 'title'"),
+        (Frame(title=["x"]), "This table has no 'text', only 'title'"),
         ([b"bytes"], "holds a bytes"),
         (5, "not a int"),
     ],

@@ -117,11 +117,11 @@ WITHOUT_TABLE = {
     r"(?>ab|c)": "an atomic group",
     r"(?:low){e<=1}": "an approximate match",
     r"\w+$|.|\n": "$ before a line end: write \\Z, or (?m:$)",
-    r"a|": "it may match an empty text",
+    r"a|": "the pattern may match an empty text",
     r"(?:a*b*)+c": "the repetition of a group that may be empty",
-    r"(?:a.*b|.)": "it must remember several places at a time",
+    r"(?:a.*b|.)": "the pattern must remember several places at a time",
     r"\w{900}": "a long repetition",
-    r"[a-z]{1,200}|(?s:.)": "its table would be too large",
+    r"[a-z]{1,200}|(?s:.)": "the table of the pattern would be too large",
     r"\X": "\\X",
     r"(?x) a": "the flags (?x)",
     r"x|(?i:A?\p{Lu})": r"\p{Lu} with ignored case",
@@ -177,8 +177,8 @@ def test_counting_a_large_text_with_a_slow_pattern_is_reported() -> None:
     corpus = Corpus.from_texts(["lower " * 50_000])
     count_words(corpus, Recipe(pattern="custom", custom_pattern=r"(?<=ow)e|\w+"))
     assert [str(note) for note in corpus.skipped] == [
-        "The pattern: this one is slow (a lookbehind of more than one character); "
-        "others are split up to a hundred times as fast"
+        "The pattern: this pattern is slow (a lookbehind of more than one character). "
+        "Other patterns split texts up to a hundred times as fast"
     ]
     fast = Corpus.from_texts(["lower " * 50_000])
     count_words(fast, Recipe(pattern="custom", custom_pattern=r"(?<=w)e|\w+"))

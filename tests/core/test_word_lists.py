@@ -52,8 +52,8 @@ def test_a_table_guessed_to_be_a_word_list_is_reported_and_the_guess_can_be_over
     assert list(count_words(corpus, GPT2)) == [(b"low", 5), (b"lower", 2)]
     assert [str(note) for note in corpus.skipped] == [
         f"{path} is read as a list of words with their counts, because its columns have these names",
-        f"{path}: the recipe would split texts into other words: no word begins with a space, but after a space "
-        "the pattern gpt2 makes words that do",
+        f"{path}: the recipe would split texts into other words: no word begins with a space, although "
+        "the pattern gpt2 makes words that begin with a space",
     ]
     assert read(path, word_list=False) == ["low", "lower"]
     assert read(path, field="word") == ["low", "lower"]
@@ -89,7 +89,7 @@ def test_words_of_a_list_that_the_recipe_cannot_produce_are_reported(tmp_path: P
         ("a.csv", "low,5\nlower,-2\n", ", line 2: a row of a list of words is a word, a comma and a whole number."),
         ("a.tsv", "low\t5\nlower\t1" + "0" * 30, ", line 2: a row of a list of words is a word, a tab"),
         ("a.tsv", "low\t0\n", " holds no word with a count above zero."),
-        ("a.tsv", "low\t" + "9" * 19, "give smaller counts"),
+        ("a.tsv", "low\t" + "9" * 19, "Give smaller counts"),
         ("a.jsonl", '{"word": "low"}', " cannot be a list of words: such a list is a TSV, CSV, Parquet or Arrow file."),
     ],
 )
@@ -123,5 +123,7 @@ def test_a_long_word_stored_once_for_many_rows_of_a_list_is_refused(monkeypatch:
         if is_read:
             assert len(columns_in(words, "a.parquet")) == 1_000
         else:
-            with pytest.raises(CorpusError, match=r"a\.parquet uses a few very long words"):
+            with pytest.raises(
+                CorpusError, match=r"a\.parquet is a damaged file of counts: it uses a few very long words"
+            ):
                 columns_in(words, "a.parquet")

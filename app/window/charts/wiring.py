@@ -219,7 +219,7 @@ def written(path: Path, write: Callable[[Path], bool]) -> Notice:
     try:
         with replace_atomically(path) as beside:
             if not write(beside):
-                raise OSError(errno.EIO, "not all of it could be written")
+                raise OSError(errno.EIO, "only a part of the file could be written")
     except OutputError as error:
         return Notice(NOT_SAVED.format(error))
     return _saved(path)

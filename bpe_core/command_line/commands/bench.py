@@ -34,7 +34,7 @@ examples:
       The ids are compared.
 
   bpe-explorer bench hf:openai-community/gpt2
-      The same with the program's sample texts, repeated twenty times.
+      Encode the program's sample texts, repeated twenty times.
 
 Texts are split at line ends into parts of about 10,000 characters. If a format does not say how texts are split
 into words, its library gets different words instead. The exit code is 3 if ids differ. If the library is not
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         checked = CheckedTokenizer(study.history, format, as_opened=True)
         texts = list(_of_format(_pieces(options.texts), checked, format))
         if not texts:
-            raise BpeError("The texts are empty, so there is nothing to encode; name a text with words.")
+            raise BpeError("The texts are empty, so there is nothing to encode. Name a text with words.")
         facts = _measured(options.table, study, checked, texts, cancelled)
     print(json.dumps(facts, ensure_ascii=False, indent=1)) if options.json else _print_result(facts)
     return DIFFERENT if facts.get("differing") else 0

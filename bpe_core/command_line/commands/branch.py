@@ -54,7 +54,9 @@ def run(options: argparse.Namespace) -> int:
     if options.corpus:
         study = study.with_texts(named_texts(options.corpus))
     if study.texts is None:
-        raise BpeError(f"{options.table} does not hold the words it was learned from; name the texts with --corpus.")
+        raise BpeError(
+            f"{options.table} does not hold the words that it was learned from. Name its texts with --corpus."
+        )
     with working(KEEPS) as interruption:
         words = study.inside.words(work=interruption.work)
         recipe, known = decided(words, recipe, options, interruption.work, history.first(first))
@@ -77,7 +79,7 @@ def _recipe_before(history: History, step: int) -> Recipe:
         steps = history.recipe.wording.counted(len(history))
         raise BpeError(f"There is no step {step:,}: the run has {steps}. A branch begins at one of these steps.")
     if step <= own:
-        raise BpeError(f"The first {own:,} steps come from the table that this run extended; choose a later step.")
+        raise BpeError(f"The first {own:,} steps come from the table that this run extended. Choose a later step.")
     earlier = tuple(intervention for intervention in history.recipe.interventions if intervention.step < step)
     same = tuple(
         intervention
@@ -117,9 +119,9 @@ def _print_result(old: History, branch: History, first: int, options: argparse.N
         print(json.dumps({**facts, "output": options.out}, indent=1))
         return
     counted = branch.recipe.wording.counted(len(branch))
-    beside = f", the run at {left[0]:,}" if left[0] >= 0 else ""  # unknown for tables from other programs
+    beside = f", with the run {left[0]:,}" if left[0] >= 0 else ""  # unknown for tables from other programs
     end = f" {END_SENTENCES[branch.end_reason]}" if branch.end_reason else ""
     print(
-        f"The branch has {counted}, the first {first:,} of them shared ({', '.join(decided_here)}); it leaves the "
-        f"corpus at {left[1]:,} tokens{beside}.{end} Wrote {plain(options.out)}."
+        f"The branch has {counted}, and shares the first {first:,} with the run ({', '.join(decided_here)}). With the "
+        f"branch the corpus has {left[1]:,} tokens{beside}.{end} Wrote {plain(options.out)}."
     )

@@ -15,10 +15,10 @@ examples:
       From the next shell on, Bash completes commands, options, their values and files.
 
   bpe-explorer completion zsh > ~/.zfunc/_bpe-explorer
-      For zsh: write it to a folder of $fpath, where compinit finds it.
+      For zsh, write the script to a folder of $fpath, where compinit finds the script.
 
   bpe-explorer completion fish > ~/.config/fish/completions/bpe-explorer.fish
-      For fish.
+      Write the script for fish.
 
 The script lists the commands, methods and plug-ins of today: print it again after an update.
 """

@@ -29,7 +29,7 @@ ENDING = container().ENDING
 examples = f"""\
 examples:
   bpe-explorer compress book.txt
-      Writes book.txt{ENDING}. In each block of 5,000 bytes, unused bytes replace the most frequent pairs.
+      Write book.txt{ENDING}. In each block of 5,000 bytes, unused bytes replace the most frequent pairs.
 
   bpe-explorer compress picture.bmp -o small{ENDING} --block-size 20000
       Use larger blocks: fewer tables, but fewer unused bytes in each block. Any kind of file can be compressed.

@@ -103,13 +103,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.weights:
-        raise RecipeError("Counts have no weights; give --weights when you train from them.")
+        raise RecipeError("A file of counts has no weights. Give --weights when you train from this file.")
     if options.memory is not None and options.memory < LEAST_MEMORY:
         raise RecipeError(f"Counting needs at least {size_text(LEAST_MEMORY)} of memory; give --memory a larger size.")
     if options.on and options.output is None:
-        raise RecipeError("Counting on a cluster writes the counts to a file or folder; name it with -o.")
+        raise RecipeError(
+            "Counting on a cluster writes the counts to a file or folder. Name the file or folder with -o."
+        )
     if options.output is not None and (options.listed or options.holding):
-        raise RecipeError("--list and --holding print words and write no counts; leave out -o.")
+        raise RecipeError("With --list or --holding no counts are written. Leave out -o.")
     if options.listed:
         checked_name(options.listed)
     groups = groups_of(options)

@@ -30,13 +30,13 @@ from bpe_core.text.patterns import NAMED_PATTERNS
 examples = """\
 examples:
   bpe-explorer doctor
-      Versions, packages, compiled code, folders, memory, and whether a window can be opened.
+      Show versions, packages, compiled code, folders, memory, and whether a window can be opened.
 
   bpe-explorer doctor --prepare
       Make all machine code now, for a container or a class; otherwise the first start makes it in the background.
 
   bpe-explorer doctor --json > here.json
-      The same as JSON, for a script or to send by mail.
+      Print the description as JSON, for a script or to send by mail.
 """
 
 FOR_DEVELOPERS = ("test", "bench")  # extras for development

@@ -85,8 +85,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_documents(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("documents to shards").add_argument
     documents = (
-        "write each document (a row of .jsonl, .csv, .parquet or .arrow, or a file) to numbered shards in the folder "
-        "that --output names; after a kill the same command goes on after the last whole shard"
+        "write each document (a row of .jsonl, .csv, .parquet or .arrow, or a file) to numbered shards in the "
+        "folder that --output names; a stopped command continues after the last whole shard"
     )
     add("--documents", action="store_true", help=documents)
     add("--eos", type=number, metavar="ID", help="the id to write after each document (default: none)")
@@ -115,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.output:
         _encode_files(options, study, at)
     elif options.group or options.groups_of:
-        raise BpeError("The ids of groups are written to one file; name it with --output.")
+        raise BpeError("The ids of groups are written to one file. Name the file with --output.")
     else:
         _encode_text(options, study, at)
     _report_agreement(options.merges, study)
@@ -125,15 +125,18 @@ def run(options: argparse.Namespace) -> int:
 def _refuse_half_of_documents(options: argparse.Namespace) -> None:
     if options.documents and (options.output is None or options.pieces or options.lines):
         raise BpeError(
-            "--documents writes shards of ids; name their folder with --output, without --lines or --pieces."
+            "--documents writes shards (numbered files of ids) to a folder. Name the folder with --output, and "
+            "leave out --lines and --pieces."
         )
     if not options.documents and (options.eos is not None or options.shard_size is not None or options.shards != "npy"):
-        raise BpeError("--eos, --shards and --shard-size say how documents are written; add --documents.")
+        raise BpeError("--eos, --shards and --shard-size can be used only with --documents.")
 
 
 def _encode_lines(options: argparse.Namespace, study: Study, at: int) -> None:
     if options.text or options.output or options.group or options.groups_of:
-        raise BpeError("--lines reads standard input and prints; leave out texts, files and groups.")
+        raise BpeError(
+            "--lines encodes the lines of standard input and prints the result. Leave out texts, files and groups."
+        )
     from bpe_core.command_line.line_by_line import encode_lines  # a single text needs less
 
     encode_lines(study, at, options)
@@ -210,7 +213,7 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
     from bpe_core.methods.kit.encode_documents import SHARD_SIZE, encode_documents  # a single text needs less
 
     groups = groups_of(options)
-    stopped = "Stopped; whole shards are kept, and the same command goes on after them."
+    stopped = "Stopped; whole shards are kept, and the same command continues after these shards."
     files = options.text or ([] if groups else ["-"])
     with working(stopped=stopped) as interruption, reading(files, groups=groups, recipe=of_symbols(study)) as corpus:
         result = encode_documents(

@@ -15,10 +15,10 @@ ENDING = container().ENDING
 examples = f"""\
 examples:
   bpe-explorer expand book.txt{ENDING}
-      Writes book.txt, if no such file exists yet.
+      Write book.txt, if no such file exists yet.
 
   bpe-explorer expand book.txt{ENDING} -o again.txt
-      Writes another file. Nothing is written unless the checksum of the original agrees.
+      Write another file. Nothing is written unless the checksum of the original agrees.
 """
 
 

@@ -49,7 +49,8 @@ examples:
       and chat template stay unless options change them.
 
   bpe-explorer export --merges run.bpex new/ --like old/
-      The same for a table that was made from the table in old/, such as a session that `extend` has written.
+      Keep the other files of old/ for a table that was made from the table in old/, such as a session
+      that `extend` has written.
 
 A list with dashes says what the format cannot hold. A file that does not pass the check is not written
 without --anyway; the old one stays as it is.
@@ -82,11 +83,13 @@ def run(options: argparse.Namespace) -> int:
     template = None if options.chat_template is None else read_template(options.chat_template)
     if not is_folder_name(options.out) or (options.to and not options.out.endswith(("/", os.sep))):
         if any(choice is not None for choice in (*said.values(), options.padding_side, template, options.like)):
-            raise OutputError("Roles and chat templates need a folder: end the output's name in /.")
+            raise OutputError(
+                "Special token roles and chat templates are written only to a folder. End the name of the output in /."
+            )
         return write_and_tell(study.history, options, source=Source(options.merges, study))
     source = Source(options.merges, study) if options.like is None else Source(options.like, open_study(options.like))
     if options.like is not None and not source.sidecars:
-        raise OutputError(f"The folder of {options.like} holds no other tokenizer files to keep; leave out --like.")
+        raise OutputError(f"The folder of {options.like} holds no other tokenizer files to keep. Leave out --like.")
     if source.sidecars:
         wishes = {f"{role}_token": text or None for role, text in said.items() if text is not None}
         further = {"padding_side": options.padding_side, "chat_template": template}
@@ -96,6 +99,8 @@ def run(options: argparse.Namespace) -> int:
         )
         return write_and_tell(table, options, study.notes, source=replace(source, overriding=wishes))
     if options.to not in (None, "tokenizer.json"):
-        raise OutputError(f"A folder holds a tokenizer.json; leave out --to {options.to}, or name a file.")
+        raise OutputError(
+            f"In a folder the table is always written as tokenizer.json. Leave out --to {options.to}, or name a file."
+        )
     delivery = Delivery(roles_of(study.history, **said), options.padding_side or "right", template or "")
     return write_and_tell(study.history, options, delivery=delivery)

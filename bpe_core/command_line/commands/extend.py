@@ -140,7 +140,7 @@ def _target(source: Source, options: argparse.Namespace) -> tuple[Path, Format |
         plan = source.plan(options)
         return target / plan.main, plan.format
     if (target / table.name).resolve() == table.resolve():
-        raise OutputError(f"{target / table.name} is the table itself; choose another folder, or a name.")
+        raise OutputError(f"{target / table.name} is the input table itself. Choose another folder or file name.")
     refuse_other_contents(target, {table.name})
     return target / table.name, None
 

@@ -26,7 +26,7 @@ examples:
       Film all merges up to 500, faster and faster, as an animated PNG; with the leading pairs of the book.
 
   bpe-explorer film merges.csv tokenizer.json --size slide --dark -o duel.mp4
-      Film two side by side, with ffmpeg. Both always show vocabularies of the same size.
+      Film two runs side by side, with ffmpeg. Both always show vocabularies of the same size.
 
 The package Pillow draws it (pip install 'bpe-explorer[film]'), with the fonts of this computer. Characters that no font
 has are left out, with a message; --font names a font file that has them.

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @each_found_once()
 def run(options: argparse.Namespace) -> int:
     if options.list and options.table:
-        raise BpeError("Name a tokenizer, or leave the name out and give --list.")
+        raise BpeError("Name a tokenizer, or give --list without a name.")
     return _list(options.json) if options.list else _describe(options.table, options.json)
 
 

@@ -15,13 +15,13 @@ from bpe_core.support.honest_text import escape
 examples = """\
 examples:
   bpe-explorer merge tokenizer.json danish.csv -o both.tokenizer.json
-      Keep all tokens of the first with their ids, and add the tokens of the second that the first lacks.
+      Keep all tokens of the first table with their ids, and add those that only the second table has.
 
   bpe-explorer merge tokenizer.json danish.csv --corpus danish.txt -o both.tokenizer.json
-      The same, and count the tokens of this text with both tables, and with the first alone.
+      Also count the tokens of this text with both tables together, and with the first table alone.
 
   bpe-explorer merge folder/ danish.csv -o new/
-      Write a folder like that of the first: special token roles, sides and chat template stay in all its files.
+      Write a folder like the folder of the first table: all files keep special token roles, sides and chat template.
 
 The merges of the first table come first, so no text has more tokens than before. A token of the second table
 that cannot be made after these merges is left out and listed.

@@ -17,7 +17,7 @@ examples:
       file's library.
 
   bpe-explorer pin --folder model/ -o model.pins.json
-      The ids by all tokenizer files of the folder.
+      Pin the ids that all tokenizer files of the folder give.
 
   bpe-explorer check --pins tokenizer.pins.json
       Ends with exit code 3, and lists each text that is split differently now: for the checks of a project.

@@ -67,7 +67,9 @@ def run(options: argparse.Namespace) -> int:
         return _repeated(read_manifest(path), path, options.on, as_json=options.json)
     asked = parsed([*options.made_by, "--manifest", str(options.manifest)])
     if asked is None:
-        raise OutputError(f"This version has no command {' '.join(options.made_by)[:80]!r}, which the manifest names.")
+        raise OutputError(
+            f"The manifest names the command {' '.join(options.made_by)[:80]!r}, but this version has no such command."
+        )
     account = Account(options.made_by, asked)
     manifest = account.manifest("")
     code = _repeated(manifest, path, getattr(asked, "on", None), as_json=options.json)
@@ -102,7 +104,10 @@ def _check_inputs(manifest: Manifest, home: Path) -> None:
     for known in manifest.inputs:
         place = located(known.path, may_fetch=False) if is_name(known.path) else home / known.path
         if not place.exists():
-            raise CorpusError(f"{known.path} is missing. Put it back at this path, which is relative to the manifest.")
+            raise CorpusError(
+                f"{known.path} is missing. Put the file back at this path. The path is relative to the folder of the "
+                "manifest."
+            )
         if fingerprint_of(place)[1] != known.sha256:
             raise CorpusError(
                 f"{known.path} has changed since the manifest was written, so the result cannot be repeated."
@@ -170,13 +175,13 @@ def _check_command(words: list[str], folder: Path, on: str | None) -> Collection
     command.settle(options)
     if getattr(options, "on", None) not in (None, "local", on):
         raise FormatError(
-            f"The manifest counts words on {options.on}, which could run any code on this computer. If you trust it, "
-            "add --on."
+            f"The manifest counts words on {options.on}. This cluster could run any code on this computer. If you "
+            "trust the cluster, add --on."
         )
     for result in results_of(options):
         if folder not in Path(result).parents:
             raise FormatError(
-                f"The manifest would write {result}, but does not list that file as a result, so nothing was run."
+                f"The manifest would write {result}, but does not list this file as a result. Nothing was run."
             )
     return command.ends_well
 
@@ -220,7 +225,9 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes,
         return Outcome(known.path, False, f"{name}: differs from byte {first + 1:,} on.")
     if place is not None and place.is_file():
         why = "has been changed since" if before.is_file() else "is gone"
-        return Outcome(known.path, False, f"{name}: differs, but the place is unknown: the earlier result {why}.")
+        return Outcome(
+            known.path, False, f"{name}: differs, but the first difference is unknown: the earlier result {why}."
+        )
     return Outcome(known.path, False, f"{name}: differs.")
 
 
@@ -229,13 +236,13 @@ def _alike_without(before: Path, again: Path) -> str:
     if ending in OF_MAKING:
         made, count = OF_MAKING[ending]
         if made.sub(b"", before.read_bytes(), count=count) == made.sub(b"", again.read_bytes(), count=count):
-            return "the time at which it was made"
+            return "the time at which the file was made"
     if ending == EXTENSION:
         return "the places of its texts, and when they were last changed" if are_alike_elsewhere(before, again) else ""
     if is_data(again):
         table, other = (read_plainly(path) for path in (before, again))
         if all(column in other and list(table[column]) == list(other[column]) for column in table if column != TAKEN):
             if table.keys() == other.keys():
-                return "how long it took" if TAKEN in table else ""
+                return "the time that the command took" if TAKEN in table else ""
             return "columns that are new"
     return ""

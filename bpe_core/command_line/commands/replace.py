@@ -32,10 +32,10 @@ examples = """\
 examples:
   bpe-explorer replace tokenizer.json --corpus law.txt --swap 500 -o law.tokenizer.json
       The 500 tokens that law.txt needs least give their ids to the 500 best new merges. The size and all other ids
-      stay. Says text by text how many tokens it becomes before and after.
+      stay. Show the number of tokens of each text before and after.
 
   bpe-explorer replace folder/ --corpus law/ --swap 2000 --held-out other-law.txt -o new/ --map changed.csv
-      A folder like the old one, and what becomes of each id; new/ holds that as idmap.npz, too.
+      Write a folder like the old folder, and a map from old ids to new ids. new/ also holds this map as idmap.npz.
 
 """ + format_list()
 
@@ -45,8 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("table", metavar="TABLE", help="a tokenizer, merge table or session in any of the formats")
     add_corpus(parser, "the texts to count and to learn from: files and folders", required=True)
     add("--swap", type=number, required=True, metavar="N", help="how many tokens to swap")
-    add("--held-out", nargs="+", default=[], metavar="FILE", help="say what it saves in these texts, too, by file")
-    add("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
+    add(
+        "--held-out",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="show how many tokens the swap saves in these texts, by file",
+    )
+    add("--min-frequency", type=number, metavar="N", help="add only pairs that occur at least N times")
     add_own_choices(parser, own_arguments("extend"))
     add_tie_rule(parser)
     add_output(parser)

@@ -59,6 +59,6 @@ def _report(options: argparse.Namespace) -> Report:
 
         return report_of(read_session(options.source), options.run)
     if options.run is not None:
-        raise BpeError("A merge table holds one run; --run is for sessions.")
+        raise BpeError("--run chooses a run of a session. A merge table has only one run, so leave out --run.")
     study = open_study(options.source)
     return Report(f"{METHODS[study.history.recipe.method].title}: {Path(options.source).name}", study)

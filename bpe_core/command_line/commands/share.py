@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if bool(options.tables) == (options.lesson is not None):
-        raise BpeError("Name the runs to share, or say --lesson; a page holds one or the other.")
+        raise BpeError("Name the runs to share, or give --lesson. A page holds either runs or lessons.")
     if options.lesson is not None:
         share_lessons(options.output, options.lesson, title=options.title)
         return _print_result(options, [])

@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     _print_result(options, plan, summary)
     if table is not None and not options.json:
         were = "was" if result.known == 1 else "were"
-        again = f" ({result.known:,} of them {were} there)" if result.known else ""
+        again = f" ({result.known:,} of these {were} there already)" if result.known else ""
         gone = f" {result.left_out:,} rows that are no longer in the plan were left out." if result.left_out else ""
         print(f"Wrote {len(result.table):,} rows of {result.runs:,} runs{again} to {plain(str(table))}.{gone}")
     if runs is not None and not options.json:
@@ -110,7 +110,7 @@ def _outputs(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
     sessions = [path for path in options.output if is_session_name(path)]
     tables = [path for path in options.output if not is_session_name(path)]
     if max(len(sessions), len(tables)) > 1:
-        raise OutputError("A sweep writes one table and one session at most; give -o once for each.")
+        raise OutputError("A sweep writes one table and one session at most. Give -o once for each.")
     for path in (*sessions, *map(checked_name, filter(None, (*tables, options.summary)))):
         if not path.absolute().parent.is_dir():
             raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")

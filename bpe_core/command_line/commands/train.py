@@ -186,8 +186,8 @@ def _check_output(path: Path) -> None:
     if not is_session_name(path) and format_for(path).name not in TABLES:
         tables = ", ".join(TABLES.endings)
         raise OutputError(
-            f"Training writes a session ({EXTENSION}) or a table with the counts ({tables}), not {path.name}; "
-            "`bpe-explorer export` then writes and checks what other libraries load."
+            f"Training writes a session ({EXTENSION}) or a table with the counts ({tables}), not {path.name}. "
+            "Afterwards `bpe-explorer export` writes files for other libraries."
         )
     if path.is_dir():
         raise OutputError(f"Could not write {path}: it is a folder.")

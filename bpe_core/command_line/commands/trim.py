@@ -133,8 +133,8 @@ def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespa
 def _nothing(trimmed: Trimmed) -> str:
     if trimmed.spared:
         return (
-            f"Nothing was removed: all {len(trimmed.spared):,} chosen tokens are needed to make other tokens. --needed "
-            "lose removes those tokens, too; --needed hide takes away only the ids."
+            f"Nothing was removed: all {len(trimmed.spared):,} chosen tokens are needed to make other tokens. "
+            "--needed lose removes those tokens, too. --needed hide removes only the ids."
         )
     return "Nothing was removed: no token fits what you asked for."
 

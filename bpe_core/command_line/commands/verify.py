@@ -116,23 +116,25 @@ def _floors(document: Any) -> dict[str, Any]:
     for size, said, proven in rows:
         if proven < said:
             raise FormatError(
-                f"The prices for {size:,} prove a floor of {proven:,} tokens, but the file says {said:,}."
+                f"For a vocabulary of {size:,} tokens the prices prove a floor of {proven:,} tokens, but the file "
+                f"says {said:,}."
             )
     known = {**bests, **recounted}
     beyond = next((size for size, said, _ in rows if known.get(size, said) < said), None)
     if beyond is not None:
-        raise FormatError(f"The floor for {beyond:,} is above the best that was found, {known[beyond]:,} tokens.")
+        raise FormatError(
+            f"The floor for a vocabulary of {beyond:,} is above {known[beyond]:,}, the fewest tokens that were found."
+        )
     for size, tokens in recounted.items():
         if bests.get(size, tokens) != tokens:
-            raise FormatError(f"The best for {size:,} is {tokens:,} tokens by its vocabulary, not {bests[size]:,}.")
+            raise FormatError(
+                f"The best vocabulary of {size:,} splits the words into {tokens:,} tokens, but the file says "
+                f"{bests[size]:,}."
+            )
     if is_answer and claims != {size: said for size, said, _ in rows}:
-        raise FormatError(
-            "The rows of the file do not have the sizes or floors of its certificate. Ask for the floor again."
-        )
+        raise FormatError("The rows of the file and its certificate have different sizes or floors. Run `floor` again.")
     if proof.get(CHECKSUM) != checksum(proof):
-        raise FormatError(
-            "The certificate was changed after it was written: its checksum differs. Ask for the floor again."
-        )
+        raise FormatError("The certificate was changed after it was written: its checksum differs. Run `floor` again.")
     return {"what": what, "found": lines}
 
 
@@ -167,7 +169,7 @@ def _parts(session: SavedSession) -> list[str]:
         lines.append(f"run {run.number}: {run.recipe.wording.counted(run.learned)}, {words}")
     given = [source.text for source in session.sources if source.text is not None]
     if given:
-        lines.append(f"texts kept inside: {len(given):,}, with {sum(map(len, given)):,} characters")
+        lines.append(f"texts stored in the file: {len(given):,}, with {sum(map(len, given)):,} characters")
     if session.bookmarks:
         lines.append(f"bookmarks: {len(session.bookmarks):,}")
     return lines

@@ -23,11 +23,11 @@ class Best(MinGram):
 
     name = "best"
     title = "Best"
-    explanation = "Puts prices on all pieces of words to find the most useful pieces, and adds these one by one."
+    explanation = "Finds the most useful pieces of words by giving all pieces prices, and adds these pieces one by one."
     place = 10
     choices: type[OwnChoices] = Choices
     presets = PRESETS
-    wording = Wording("addition", "added", "piece", "the one that is worth most")
+    wording = Wording("addition", "added", "piece", "the piece that is worth most")
     tables = TABLES
     single: Single | None = "add"
     first_size = 160

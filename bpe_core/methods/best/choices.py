@@ -16,7 +16,7 @@ class Choices(Passes):
     gap_to_floor: int = choice(
         0,
         "Gap to floor",
-        "How far above its floor the search may end, in thousandths; 0: as close as possible",
+        "The largest distance from the floor at which the search may end, in thousandths. 0 means as close as possible",
         least=0,
         unit=" ‰",
     )
@@ -25,6 +25,6 @@ class Choices(Passes):
 PRESETS = {
     "best": Preset(
         MARKED_WORDS | dict(method="best", max_token_length=LONGEST),
-        "Best: the pieces found that split words into the fewest tokens; a ▁ before each word.",
+        "Best: the pieces that were found to split words into the fewest tokens, with a ▁ before each word.",
     )
 }

@@ -116,9 +116,7 @@ class BestLearner(DroppingLearner):
     def _with_forced(self, chosen: Int64s) -> Int32s:
         forced = self._forced[: self._search.wanted]
         if len(forced) and not self._is_seed[np.clip(forced, 0, len(self._is_seed) - 1)].all():
-            raise FormatError(
-                "The steps do not belong to these words: a step adds a token that occurs in none of them."
-            )
+            raise FormatError("The steps do not belong to these words: a step adds a token that occurs in no word.")
         pieces = np.concatenate((forced, chosen[~np.isin(chosen, forced)]))[: len(chosen)]
         return pieces.astype(np.int32)
 
@@ -180,7 +178,7 @@ def begin(words: WordTable, recipe: Recipe, known: History | None) -> LearnerSta
 
 
 SAVES = Reason.of_column(
-    "saves", "How many tokens the piece saves in the corpus, after the pieces that were added before it"
+    "saves", "The number of tokens that the piece saves in the corpus, after the pieces that were added earlier"
 )
 
 

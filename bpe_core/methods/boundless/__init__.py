@@ -28,7 +28,8 @@ class Boundless(SuperBPE):
     name = "boundless"
     title = "BoundlessBPE"
     explanation = (
-        "Merges pairs within words, and whole words to superwords as soon as these are more frequent; may drop tokens."
+        "Merges pairs within words, and merges whole words to superwords if these pairs are more frequent. May "
+        "drop tokens."
     )
     place = 5
     choices: type[OwnChoices] = Choices
@@ -42,7 +43,7 @@ class Boundless(SuperBPE):
     single: Single | None = "drop"
     goes_across_words = False
     cannot_grow = (
-        "its vocabulary size decided which of two passes made each step. Train it again with a larger vocabulary."
+        "its vocabulary size decided which of two passes made each step. Train a new table with a larger vocabulary."
     )
     can_be_steered = False
     keeps_characters = False

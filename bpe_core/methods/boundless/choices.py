@@ -34,6 +34,7 @@ NEEDS: dict[str, Any] = dict(
 PRESETS = {
     "boundless": Preset(
         dict(method="boundless", pattern="word-runs", ties="smallest-text"),
-        "Bytes, merged within GPT-4o's words; whole words are merged if they are more frequent than the next pair.",
+        "Bytes, merged within GPT-4o's words. Whole words are merged if they are more frequent than the next "
+        "pair within words.",
     )
 }

@@ -50,7 +50,7 @@ def what_is_wrong(history: History) -> str:
     if stages is None or not np.isin(stages, (WITHIN, ACROSS)).all():
         return "some steps do not say whether they merge within words or across words"
     if history.recipe.tau is None:
-        return "it drops a token, but its recipe has no tau" if (history.columns.right == NOTHING).any() else ""
+        return "a step drops a token, but the recipe has no tau" if (history.columns.right == NOTHING).any() else ""
     return picky.what_is_wrong(history)
 
 

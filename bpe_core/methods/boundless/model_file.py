@@ -45,11 +45,11 @@ class BoundlessModel(Format):
         recipe = history.recipe
         limits = list[str]()
         if any(token.split() != [token] for token in recipe.special_tokens):
-            limits.append("A special token holds a space or a line break, which ends it in this format.")
+            limits.append("A special token holds a space or a line break, which would end the token in this format.")
         if recipe.tau is not None and recipe.falls_into == "parts" and _falls_further(history):
             limits.append(
-                "Some dropped tokens are split into parts that were dropped earlier; the published program uses these "
-                "parts again, without ids."
+                "Some dropped tokens are split into parts that were dropped earlier. The published program uses "
+                "these parts again, without ids."
             )
         return limits + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 

@@ -41,8 +41,8 @@ class BytePairEncoding(Method):
     counts_fall = True
     has_ranks = learns_by_ranks = True
     nothing_to_learn = (
-        "No word of this text has two symbols, so there is nothing to learn; choose another text, or a pattern that "
-        "makes longer words."
+        "No word of this text has two symbols, so there is nothing to learn. Choose another text, or a pattern "
+        "that makes longer words."
     )
 
     def cutter(self, history: History, cutting: Cutting) -> Segmenter:

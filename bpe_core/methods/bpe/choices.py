@@ -16,7 +16,7 @@ PRESETS = {
     ),
     "english": Preset(
         dict(pattern="english", unit="line", vocab_size=2_000),
-        "Bytes, a pattern for English text, line by line; the first recipe of most tutorials.",
+        "Bytes, a pattern for English text, line by line. Most tutorials begin with this recipe.",
     ),
     "clean-words": Preset(
         dict(
@@ -30,7 +30,7 @@ PRESETS = {
             merges=150,
             min_frequency=1,
         ),
-        "Characters of lower-case words without punctuation; </w> is a symbol that ends each word.",
+        "Characters of lower-case words without punctuation. The symbol </w> ends each word.",
     ),
     "words": Preset(
         dict(base="characters", pattern="whitespace", vocab_size=None, merges=1_000),

@@ -32,13 +32,13 @@ class Gage(Method):
     choices: type[OwnChoices] = Choices
     presets = PRESETS
     needs = NEEDS
-    wording = Wording("replacement", "replaced", "pair", "the one that occurs most in this block")
+    wording = Wording("replacement", "replaced", "pair", "the pair that occurs most often in this block")
     tables = TABLES
     instead = INSTEAD
     starts_anew = True
-    cannot_grow = "each block of its text has different replacements. Compress the new text separately."
+    cannot_grow = "each block of the text has different replacements. Compress the new text separately."
     nothing_to_learn = (
-        "This text has no two bytes next to each other, so there is nothing to replace; choose another text."
+        "This text has no two bytes next to each other, so there is nothing to replace. Choose another text."
     )
 
     def what_is_wrong(self, history: History) -> str:

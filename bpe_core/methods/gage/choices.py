@@ -16,7 +16,7 @@ class Choices(OwnChoices):
     block_size: int = choice(
         5_000,
         "Block",
-        "A text is compressed in blocks of this many bytes, each with its table",
+        "The number of bytes in a block. A text is compressed block by block, and each block has its own table",
         least=2,
         most=65_535,
         unit=" bytes",
@@ -24,8 +24,8 @@ class Choices(OwnChoices):
     )
     block_bytes: int = choice(
         200,
-        "Bytes in it",
-        "A block ends before it holds more different bytes than this; the other bytes can replace pairs",
+        "Different bytes",
+        "The largest number of different bytes in a block. The other bytes can replace pairs",
         least=1,
         most=256,
         unit=" different",

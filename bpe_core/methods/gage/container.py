@@ -77,7 +77,8 @@ MOST_THREADS = 8
 
 
 NOTHING_PAYS = (
-    "Nothing was replaced: in no block a pair occurs often enough to save more bytes than its entry in the table takes."
+    "Nothing was replaced: in no block a pair occurs often enough to save more bytes than the table entry of the "
+    "pair takes."
 )
 
 
@@ -123,7 +124,7 @@ def _compress(source: BinaryIO, size: int, target: BinaryIO, recipe: Recipe, wor
         counts = counts + more
         work.progress(Progress("compressing", done, size, "bytes", name))
     if done != size:
-        raise CorpusError(f"{name} was {size:,} bytes long and then {done:,}: it was changed while it was read.")
+        raise CorpusError(f"{name} changed from {size:,} to {done:,} bytes while it was read.")
     target.write(checksum(crc))
     blocks, pairs, table_bytes, full_blocks = counts.tolist()
     whole = written + SIZE_OF_HEAD + SIZE_OF_CHECKSUM
@@ -213,7 +214,9 @@ class _Reader:
             raise FormatError(f"{name} was not written by `bpe-explorer compress`: its first bytes are different.")
         self.place = len(start)
         if start[-1:] != bytes([VERSION]):
-            raise FormatError(f"{name} was written by a newer version of this program; expand it with that version.")
+            raise FormatError(
+                f"{name} was written by a newer version of this program. Expand the file with that version."
+            )
         self.length = int.from_bytes(self.take(SIZE_OF_NUMBER), "big")
         most = (size - SIZE_OF_HEAD - SIZE_OF_CHECKSUM) // LEAST_BLOCK * LONGEST
         if self.length > max(0, most):
@@ -226,7 +229,7 @@ class _Reader:
         taken = self._source.read(count)
         self.place += len(taken)
         if len(taken) < count:
-            raise self.wrong("the file ends in the middle; it was truncated")
+            raise self.wrong("the file ends too early, because it was truncated")
         return taken
 
     def byte(self) -> int:
@@ -297,7 +300,7 @@ def _text(
 ) -> bytes:
     if byte not in known:
         if byte in inside:
-            raise reader.wrong(f"in its table the byte 0x{byte:02X} is replaced by itself and another byte")
+            raise reader.wrong(f"the table of a block replaces the byte 0x{byte:02X} by itself and another byte")
         parts = pairs.get(byte, ())
         texts = [_text(part, pairs, known, inside | {byte}, reader) for part in parts]
         known[byte] = b"".join(texts) if parts else bytes([byte])

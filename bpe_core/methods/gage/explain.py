@@ -87,7 +87,7 @@ class WhyGage(ExplainedText):
         after = token(byte, own)
         where = f"In block {block + 1:,}"
         if rank == PATTERN_CUT:
-            return Explanation("special", True, "A special token is here, which is never compressed.")
+            return Explanation("special", True, "A special token is here. Special tokens are never compressed.")
         if rank < own:
             chain = self._chain(before)
             return self._with_chain("joined", f"{where} the byte {self._named(chain)}.", chain)

@@ -26,11 +26,11 @@ def what_is_wrong(history: History) -> str:
         return ""
     reasons = history.reasons
     if any(name not in reasons or reasons[name].dtype != kind for name, kind in KINDS.items()):
-        return "its steps do not name their blocks"
+        return "the steps do not name their blocks"
     block = reasons["block"]
     byte = reasons["byte"]
     if block[0] < 0 or (np.diff(block) < 0).any() or ((byte < 0) | (byte > 255)).any():
-        return "the blocks of its steps are out of order"
+        return "the blocks of the steps are out of order"
     first = np.searchsorted(block, block)  # for each step, the first step of its block
     base = len(history.alphabet)
     for half in (history.columns.left, history.columns.right):
@@ -42,16 +42,16 @@ def what_is_wrong(history: History) -> str:
 REASONS = (
     Reason.of_column(
         "block",
-        "The block of the text that the step belongs to; each block has its table",
+        "The block of the text that the step belongs to. Each block has its own table",
         lambda block: f"{block + 1:,}",
     ),
     Reason.of_column(
         "byte",
-        "The byte that replaces the pair in this block, where it is unused",
+        "The byte that replaces the pair in this block. The byte was unused in this block",
         "0x{:02X}".format,
         widest="0xFF",
     ),
-    Reason.of_column("size", "The size of all blocks after the step in bytes, data and tables", widest="999,999,999"),
+    Reason.of_column("size", "The size of all blocks after the step in bytes, with their tables", widest="999,999,999"),
 )
 
 COMPILED = CompiledWay(compiled_learner, 3, COMPRESSING)

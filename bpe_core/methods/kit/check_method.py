@@ -2,7 +2,7 @@
 
     >>> from bpe_core.methods.bpe import METHOD
     >>> check_method(METHOD)[:2]
-    ('it has a name, a title and a sentence', 'it learns a small text')
+    ('the method has a name, a title and an explanation', 'the method learns from a small text')
 
 The tests run the kit for each method of the project. Authors of a method run `check_method`, as they would run
 `check_estimator` of scikit-learn.
@@ -75,7 +75,7 @@ def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT)
     --------
     >>> from bpe_core.methods.bpe import METHOD
     >>> check_method(METHOD)[0]
-    'it has a name, a title and a sentence'
+    'the method has a name, a title and an explanation'
     """
     with _known(method):
         check = _Check(method, recipe or _small_recipe(method), text)
@@ -141,34 +141,40 @@ class _Check:
         self.text = text
 
     def sentences(self) -> Iterator[tuple[str, Callable[[], None]]]:
-        yield "it has a name, a title and a sentence", self._is_named
-        yield "it learns a small text", self._learns
-        yield "stopping after every step and continuing gives the same", self._goes_on
-        yield "making the first steps of a history again gives the same history", self._replays
-        yield "the first candidate is chosen next", self._foretells
+        yield "the method has a name, a title and an explanation", self._is_named
+        yield "the method learns from a small text", self._learns
+        yield "stopping and continuing after every step gives the same history", self._goes_on
+        yield "repeating the first steps of a history gives the same history", self._replays
+        yield "the next step merges the first candidate", self._foretells
         if self.method.specification is not None:
-            yield "it makes the same steps as its specification", self._follows_its_specification
+            yield "the method makes the same steps as its specification", self._follows_its_specification
         compiled = self.method.compiled
         if compiled is not None and self.method.plain is not None and readiness.ready(compiled.part):
             yield "machine code and plain Python make the same steps", self._is_as_fast_code
         yield "encoding and splitting give the same tokens after every step", self._agrees_with_itself
-        yield "after some steps a text is split as if there were no later ones", self._travels
-        yield "every byte of a text is in one token or in none, in order", self._covers
-        yield "ids turn into the text again", self._decodes
-        yield "texts with odd characters, or with none, are split and come back", self._bears_odd_texts
-        yield "each place of a text is explained, as split where it is split", self._explains
-        yield "the tokens in the tree of a word are those that the text is split into", self._builds_trees
-        yield "the life of a token is known, and the ways to split a word cover it", self._lives_and_has_ways
-        yield "its table is the same after writing and reading", self._is_kept
-        yield "a text without anything to learn is refused in a sentence", self._refuses_nothing
-        yield "a size that does not fit, steps of another text and unknown ids are refused in a sentence", self._refuses
+        yield "after some steps a text is split as if there were no later steps", self._travels
+        yield "every byte of a text belongs to at most one token, and the tokens are in order", self._covers
+        yield "decoding the ids of a text gives the text again", self._decodes
+        yield "empty texts and texts with unusual characters are encoded and decoded", self._bears_odd_texts
+        yield "each place of a text has an explanation, which agrees with the split", self._explains
+        yield "the tokens in the merge tree of a word are the tokens that the text is split into", self._builds_trees
+        yield (
+            "the life of a token can be described, and the ways to split a word cover the whole word",
+            self._lives_and_has_ways,
+        )
+        yield "the table is the same after writing and reading", self._is_kept
+        yield "a text without words is refused with a message", self._refuses_nothing
+        yield (
+            "a vocabulary size that is too small, steps of another text and unknown ids are refused with a message",
+            self._refuses,
+        )
 
     def _is_named(self) -> None:
         method = self.method
-        _require(bool(method.name and method.title), "Give it a name and a title.")
-        _require(method.explanation.endswith("."), "Its explanation is one sentence, with a full stop.")
+        _require(bool(method.name and method.title), "The method needs a name and a title.")
+        _require(method.explanation.endswith("."), "The explanation of the method must end with a full stop.")
         _require(
-            Recipe.from_json(self.recipe.to_json()) == self.recipe, "Its recipe is not read back as it is written."
+            Recipe.from_json(self.recipe.to_json()) == self.recipe, "The recipe differs after writing and reading."
         )
 
     def _counted(self, text: str) -> WordTable:
@@ -177,20 +183,22 @@ class _Check:
     def _learns(self) -> None:
         self.words: WordTable = self._counted(self.text)
         self.history: History = learn(self.words, self.recipe)
-        _require(len(self.history) > 0, "It made no step.")
+        _require(len(self.history) > 0, "The method made no step.")
         planned = self.method.steps_planned(self.recipe, self.history.alphabet)
-        _require(len(self.history) <= planned, f"It made {len(self.history)} steps and had planned {planned}.")
+        _require(
+            len(self.history) <= planned, f"The method made {len(self.history)} steps, but planned only {planned}."
+        )
 
     def _goes_on(self) -> None:
         trainer = Trainer(self.words, self.recipe)
         while not trainer.advance(max_merges=1).finished:
             pass
-        self._require_same(trainer.history, "One step at a time")
+        self._require_same(trainer.history, "Learning one step at a time")
 
     def _replays(self) -> None:
         for steps in {1, len(self.history) // 2, len(self.history)}:
             again = learn(self.words, self.recipe, history=self.history.first(steps))
-            self._require_same(again, f"Going on after {steps} steps")
+            self._require_same(again, f"Continuing after {steps} steps")
 
     def _foretells(self) -> None:
         trainer = Trainer(self.words, self.recipe)
@@ -202,11 +210,14 @@ class _Check:
                 row = trainer.history.columns
                 made = int(row.left[step]), int(row.right[step])
                 expected = leading[0].left, leading[0].right
-                _require(expected == made, f"Before step {step + 1} {expected} was to come, and {made} was made.")
+                _require(
+                    expected == made,
+                    f"At step {step + 1} the first candidate was the pair {expected}, but the pair {made} was merged.",
+                )
 
     def _follows_its_specification(self) -> None:
         assert self.method.specification is not None
-        self._require_same(self.method.specification(self.words, self.recipe), "Its specification")
+        self._require_same(self.method.specification(self.words, self.recipe), "The specification")
 
     def _is_as_fast_code(self) -> None:
         for fast in (False, True):
@@ -217,7 +228,7 @@ class _Check:
             while not end and learner.learned < planned:
                 end = learner.learn(columns, planned, UNLIMITED)
             learned = History(self.recipe, alphabet, columns.first(learner.learned))
-            self._require_same(learned, "Its machine code" if fast else "Its plain Python")
+            self._require_same(learned, "The machine code" if fast else "The plain Python")
 
     def _require_same(self, other: History, who: str) -> None:
         for name in ("left", "right", "count", "tokens_left"):
@@ -240,14 +251,19 @@ class _Check:
             ids = tokens.ids[tokens.ids != NO_TOKEN].tolist()
             encoded = tokenizer.encode(self.text, at=at)
             _require(
-                ids == encoded, f"After {at} steps the text is split into {ids[:9]}…, and encoded as {encoded[:9]}…."
+                ids == encoded,
+                f"After {at} steps the text is split into the ids {ids[:9]}…, but encoded as {encoded[:9]}….",
             )
 
     def _travels(self) -> None:
         whole = Tokenizer(self.history)
         for at in self._moments():
             then, now = (tokenizer.encode(self.text, at=at) for tokenizer in (whole, Tokenizer(self.history.first(at))))
-            _require(then == now, f"After {at} steps of all it gives {then[:9]}…, and after {at} alone {now[:9]}….")
+            _require(
+                then == now,
+                f"The whole history gives the ids {then[:9]}… after {at} steps, but its first {at} steps alone give "
+                f"{now[:9]}….",
+            )
 
     def _covers(self) -> None:
         segmentation = Tokenizer(self.history).segmentation(self.text)
@@ -255,7 +271,10 @@ class _Check:
             edges = segmentation.tokens(at).edges
             reaches = edges[0] == 0 and edges[-1] == len(self.text.encode())
             rises = bool((np.diff(edges) >= 0).all())
-            _require(reaches and rises, f"After {at} steps the edges fall, or do not reach the end.")
+            _require(
+                reaches and rises,
+                f"After {at} steps the edges of the tokens are not sorted, or do not reach the end of the text.",
+            )
 
     def _decodes(self) -> None:
         for at in self._moments():
@@ -267,16 +286,19 @@ class _Check:
             for at in (0, len(self.history)):
                 self._comes_back(text, at)
                 edges = tokenizer.segmentation(text).tokens(at).edges
-                _require(edges[-1] == len(text.encode()), f"After {at} steps {text[:9]!r} is not split up to its end.")
+                _require(
+                    edges[-1] == len(text.encode()),
+                    f"After {at} steps the text {text[:9]!r} is not split up to its end.",
+                )
 
     def _comes_back(self, text: str, at: int) -> None:
         tokenizer = Tokenizer(self.history)
         ids = tokenizer.encode(text, at=at)
         back = tokenizer.decode(ids)
         if self.recipe.base == "bytes" and not self.recipe.normalizes:
-            _require(back == text, f"After {at} steps another text comes back: {back[:40]!r}.")
+            _require(back == text, f"After {at} steps decoding gives another text: {back[:40]!r}.")
         elif text is self.text:  # this text has no unknown characters
-            _require(tokenizer.encode(back, at=at) == ids, f"After {at} steps what is decoded has other ids.")
+            _require(tokenizer.encode(back, at=at) == ids, f"After {at} steps the decoded text has other ids.")
 
     def _explains(self) -> None:
         at = len(self.history)
@@ -285,10 +307,12 @@ class _Check:
         edges = set(Tokenizer(self.history).segmentation(line).tokens(at).edges.tolist())
         for byte in range(1, len(line.encode())):
             explanation = explained.explanation_at(byte, at)
-            _require(bool(explanation.sentence), f"It says nothing of byte {byte}.")
+            _require(bool(explanation.sentence), f"The explanation of byte {byte} has no sentence.")
             if explanation.kind in ("joined", "inside", "tokens"):
                 _require(
-                    explanation.is_cut == (byte in edges), f"It says that byte {byte} is split: {explanation.is_cut}."
+                    explanation.is_cut == (byte in edges),
+                    f"The explanation of byte {byte} has is_cut={explanation.is_cut}, but the text is split "
+                    "differently.",
                 )
 
     def _builds_trees(self) -> None:
@@ -303,7 +327,9 @@ class _Check:
                 continue
             there = {word.byte_at(piece.start) for piece in word.tokens(at)}
             _require(
-                there <= edges, f"The tree at byte {byte} has tokens at {sorted(there - edges)}, the text has not."
+                there <= edges,
+                f"The tree at byte {byte} has tokens that begin at {sorted(there - edges)}, but the text is not "
+                "split there.",
             )
             _require(set(word.tokens(at)) <= set(word.pieces(at)), f"The tree at byte {byte} lacks a token.")
 
@@ -312,7 +338,10 @@ class _Check:
         at = len(self.history)
         token = int(history.indices[0])
         life = self.method.life(token, at, history, self.words, lambda: life_without_words(history, token, at))
-        _require((life.token, life.at) == (token, at), "It tells the life of another token, or of another moment.")
+        _require(
+            (life.token, life.at) == (token, at),
+            "The method describes the life of another token, or after another number of steps.",
+        )
         try:
             ways = ways_of(history)
         except BpeError:  # the method splits no words
@@ -321,7 +350,10 @@ class _Check:
             covered = len(ways.lattice(word).symbols)
             for way in (way for way in ways.known if way not in DRAWN):
                 length = sum(ways.length(id) for id in ways.cut(way, word))
-                _require(length == covered, f"The way {way} covers {length} of the {covered} symbols of {word!r}.")
+                _require(
+                    length == covered,
+                    f"The way {way} covers {length} symbols of {word!r}, but this word has {covered}.",
+                )
 
     def _is_kept(self) -> None:
         with TemporaryDirectory() as folder:
@@ -334,7 +366,7 @@ class _Check:
             try:
                 learn(self._counted(nothing), self.recipe)
             except NothingToLearn as error:
-                _require(bool(str(error)), "It refuses an empty text without a word.")
+                _require(bool(str(error)), "An empty text is refused without a message.")
             except BpeError:
                 continue
 
@@ -345,17 +377,17 @@ class _Check:
         _refused(learn_too_few, "A vocabulary of one token", or_done=self.method.single == "drop")
         other = self._counted(OTHER_TEXT)
         _refused(lambda: learn(other, self.recipe, history=self.history), "A history of another text")
-        _refused(lambda: Tokenizer(self.history).decode([NO_TOKEN_HAS]), "An id of no token")
+        _refused(lambda: Tokenizer(self.history).decode([NO_TOKEN_HAS]), "An id without a token")
 
 
 def _refused(work: Callable[[], object], what: str, *, or_done: bool = False) -> None:
     try:
         work()
     except BpeError as error:
-        _require(bool(str(error)), f"{what} is refused without a word.")
+        _require(bool(str(error)), f"{what} is refused without a message.")
     except Exception as error:
         raise MethodIsWrong(
             f"{what} ends in {type(error).__name__}instead of a BpeError with a sentence: {error}"
         ) from error
     else:
-        _require(or_done, f"{what} is taken.")
+        _require(or_done, f"{what} is not refused.")

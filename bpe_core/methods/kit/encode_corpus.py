@@ -35,10 +35,10 @@ from bpe_core.text.corpus import Corpus
 
 Answer = TypeVar("Answer")
 
-STOPPED = "Encoding was stopped; nothing was written."
+STOPPED = "Encoding was stopped, and nothing was written."
 PIECE = 1 << 20  # bytes of a long document that are encoded at a time
 BYTES_A_BYTE = 16  # bytes of memory for each byte of a word, which is encoded as a whole
-DIVIDE = "Divide the text: it has no place where a word ends for very long."
+DIVIDE = "Divide the text, because it has a very long part in which no word ends."
 _HEADER = 128  # bytes of an .npy header: enough for any length
 
 
@@ -111,11 +111,11 @@ def check_output(path: Path, largest: int, width: Width | None) -> str:
     """Return the suffix of the output file, .npy or .bin. Raise OutputError if the output cannot be written."""
     kind = path.suffix.lower()
     if kind not in (".npy", ".bin"):
-        raise OutputError(f"{path.name} must end in .npy or .bin, which chooses its format.")
+        raise OutputError(f"{path.name} must end in .npy or .bin. The ending chooses the format.")
     if kind == ".npy" and path.exists() and not path.is_file():
         raise OutputError(
-            f"{path} is not an ordinary file. An .npy file needs one, because its length is written at its beginning, "
-            "at the end of the work."
+            f"{path} is not an ordinary file. An .npy file must be an ordinary file, because the number of ids is "
+            "written at its beginning after all ids."
         )
     check_width(largest, width)
     return kind
@@ -264,7 +264,10 @@ class CorpusEncoder:
         tokens = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1)
         if self._lacks_some and len(lacking := tokens.ids[self._numbers[tokens.ids] < 0]):
             token = quoted(written(self.tokenizer.history)[lacking[0]])
-            raise BpeError(f"The tokenizer has no id for {token}, which is in {name}; nothing was written.")
+            raise BpeError(
+                f"The text {name} needs the token {token}, but the tokenizer has no id for this token. Nothing was "
+                "written."
+            )
         return tokens
 
     def numbers(self, ids: Int32s, kind: np.dtype[Any]) -> npt.NDArray[Any]:

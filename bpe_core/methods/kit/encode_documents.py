@@ -56,7 +56,7 @@ WORKING = ".encoding"  # the ending of the working folder's name, which holds wh
 INDEX = "index.json"
 FORMAT = "shards of documents"
 VERSION = 1
-STOPPED = "Encoding was stopped; whole shards are kept, and the same request goes on after them."
+STOPPED = "Encoding was stopped. Whole shards are kept, and the same call continues after these shards."
 
 _OF_SHARDS = re.compile(r"[0-9]{5,}[.](npy|bin|idx|ends)|index[.]json")
 _AT_WORK = re.compile(r"[0-9]{5,}[.](npy|bin|idx|ends|json)|[.].+[.](part|together|former)")
@@ -148,7 +148,7 @@ def check_folder(path: Path) -> None:
     if path.is_dir():
         other = next((name for name in _names_in(path) if not _OF_SHARDS.fullmatch(name)), None)
         if other is not None:
-            raise OutputError(f"{path} holds {other}, which is no shard; choose a new folder for the shards.")
+            raise OutputError(f"{path} holds {other}, which is no shard. Choose a new folder for the shards.")
     elif path.exists():
         raise OutputError(f"{path} is a file; shards need a folder.")
     elif not Path(os.path.realpath(path)).parent.is_dir():
@@ -163,7 +163,9 @@ def _for_megatron(width: Width, *, is_chosen: bool) -> Width:
     if width in _MEGATRON_CODES:
         return width
     if is_chosen:
-        raise BpeError(f"Megatron's index knows no {width}; choose int32, or shards of the kind npy.")
+        raise BpeError(
+            f"Megatron's index cannot hold ids of the type {width}. Choose int32, or shards of the kind npy."
+        )
     return "int32"
 
 
@@ -172,7 +174,9 @@ def _check_token(eos: int, history: History, known: Int64s, steps: int) -> None:
     later = np.setdiff1d(history.indices[steps:], history.indices[:steps])
     if not len(np.setdiff1d(places, later)):
         when = f" after {steps:,} steps" if len(places) else ""
-        raise BpeError(f"The id {eos:,} belongs to no token of this tokenizer{when}, so no document can end with it.")
+        raise BpeError(
+            f"The id {eos:,} belongs to no token of this tokenizer{when}, so no document can end with this id."
+        )
 
 
 def _described(corpus: Corpus, history: History, chosen: list[Any]) -> str:
@@ -312,7 +316,8 @@ class _Shards:
             other = next((name for name in there if not _AT_WORK.fullmatch(name)), None)
             if other is not None:
                 raise OutputError(
-                    f"Shards are kept in {self.folder} until all are whole, but it holds {other}. Move it away."
+                    f"Unfinished shards are kept in {self.folder}, but this folder holds {other}. Move {other} to "
+                    "another folder."
                 )
             while (shard := self._read(len(whole))) is not None:
                 kept |= {*shard.sizes, _head_name(len(whole))}
@@ -427,8 +432,8 @@ def _write_megatron_index(file: BinaryIO, ends: Int64s, stored: np.dtype[Any]) -
     lengths = np.diff(ends, prepend=0)
     if len(lengths) and lengths.max() > _MEGATRON_LONGEST:
         raise OutputError(
-            f"A document has {int(lengths.max()):,} ids, but Megatron's index holds at most {_MEGATRON_LONGEST:,}; "
-            "write shards of the kind npy."
+            f"A document has {int(lengths.max()):,} ids, but Megatron's index holds at most "
+            f"{_MEGATRON_LONGEST:,}. Write shards of the kind npy."
         )
     file.write(_MEGATRON_MAGIC)
     file.write((1).to_bytes(8, "little") + bytes([_MEGATRON_CODES[stored.name]]))

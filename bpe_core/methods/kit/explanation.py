@@ -115,7 +115,7 @@ Elsewhere = Literal["pattern", "special", "dropped", "edge"]
 
 ELSEWHERE: dict[str, str] = {
     "pattern": "Words meet here, and each word is split separately.",
-    "special": "A special token is here, which is never split.",
+    "special": "A special token is here. Special tokens are never split.",
     "dropped": "These bytes are in no word.",
     "edge": "The text begins or ends here.",
 }

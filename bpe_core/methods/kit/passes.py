@@ -22,7 +22,7 @@ class Passes(OwnChoices):
     em_passes: int = choice(
         2,
         "Passes a round",
-        "How often to estimate the probabilities before pieces are dropped",
+        "The number of times that probabilities are estimated before pieces are dropped",
         least=1,
         most=10,
     )

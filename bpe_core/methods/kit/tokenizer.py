@@ -154,8 +154,8 @@ class Tokenizer:
     def _unnumbered(self, id: int) -> FormatError:
         if id == self.history.alphabet.unknown_id:
             return FormatError(
-                "The text holds a character without a token, and the tokenizer's file has no unknown token, so the "
-                "library refuses this text, too. `look` shows the place."
+                "The text holds a character without a token, and the tokenizer's file has no unknown token. The "
+                "library of the file refuses this text, too. `look` shows the place."
             )
         return FormatError(f"The file has no id for the token {quoted(TokenBytes(self.history)[id])} of this text.")
 
@@ -264,7 +264,7 @@ class Tokenizer:
         Raise BpeError if the method does not split each word separately.
         """
         if not isinstance(self._segmenter, WordEncoder):
-            raise BpeError("This can be asked only where every word is split by itself.")
+            raise BpeError("This question works only for tokenizers that split each word separately.")
         return [*self._segmenter.ids_of_word(word, len(self.history))]
 
     # -- from tokens to a text -------------------------------------------------------------
@@ -331,4 +331,4 @@ def _decoded(text: Any) -> str:
     try:
         return str(text, "utf-8")
     except UnicodeDecodeError as error:
-        raise BpeError(f"The bytes are not valid UTF-8 at byte {error.start:,}; decode them first.") from error
+        raise BpeError(f"The bytes are not valid UTF-8 at byte {error.start:,}. Decode the bytes first.") from error

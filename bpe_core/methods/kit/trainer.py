@@ -151,12 +151,12 @@ class Trainer:
         Raise RecipeError if the new recipe has other choices than its size, or a size that is too small.
         """
         if not recipe.is_same_but_for_size(self.recipe):
-            raise RecipeError("A run can change only the size of its vocabulary; for other choices train a new run.")
+            raise RecipeError("A run can change only the size of its vocabulary. For other choices train a new run.")
         limit = self._method.steps_planned(recipe, self.alphabet)
         if limit < self._learner.learned:
             raise RecipeError(
                 f"{recipe.wording.counted(self._learner.learned)} are learned already, but a vocabulary of "
-                f"{len(self.alphabet) + limit:,} has room for {limit:,}."
+                f"{len(self.alphabet) + limit:,} has room for only {limit:,}."
             )
         self.recipe = recipe
         self.steps_planned = limit
@@ -251,15 +251,18 @@ def _with_more_room(columns: Columns, room: int) -> Columns:
 
 def _check_same(known: Columns, columns: Columns) -> None:
     if len(columns.left) < len(known.left):
-        raise FormatError(f"The steps do not belong to these words: the words hold only {len(columns.left):,} of them.")
+        raise FormatError(
+            f"The steps do not belong to these words: with these words only {len(columns.left):,} of the steps can be "
+            "made."
+        )
     for name in ("left", "right", "count", "tokens_left"):
         differs = getattr(known, name) != getattr(columns, name)
         if differs.any():
             step = int(differs.argmax()) + 1
             raise FormatError(
-                f"The steps do not belong to these words: at step {step:,} the history says "
-                f"{int(getattr(known, name)[step - 1]):,} ({name.replace('_', ' ')}), "
-                f"the words say {int(getattr(columns, name)[step - 1]):,}."
+                f"The steps do not belong to these words: at step {step:,} the value “{name.replace('_', ' ')}” "
+                f"is {int(getattr(known, name)[step - 1]):,} in the history, but "
+                f"{int(getattr(columns, name)[step - 1]):,} by the words."
             )
 
 
@@ -280,8 +283,8 @@ def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int)
             )
     if recipe.grown_from > known:
         raise RecipeError(
-            f"This recipe continues a table of {recipe.grown_from:,} steps, which was not given; open that table and "
-            "extend it (bpe-explorer extend)."
+            f"This recipe continues a table of {recipe.grown_from:,} steps, and a recipe does not hold that "
+            "table. Open the table and extend it (bpe-explorer extend)."
         )
 
 

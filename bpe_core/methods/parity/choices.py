@@ -42,7 +42,7 @@ class Choices(OwnChoices):
             variants=Variants(
                 "variant",
                 {"base": None, "window": USUAL_WINDOW},
-                "window: no language is chosen much more often than others in a row",
+                "window: limit how often a language is chosen in consecutive merges",
             ),
         ),
     )
@@ -55,7 +55,7 @@ class Choices(OwnChoices):
         unit=" %",
         applies=lambda recipe: recipe.window_size is not None,
         argument=Argument(
-            "the limit of a language in the window, in equal shares (default: 2)",
+            "the limit of a language in the window, as a multiple of an equal share (default: 2)",
             "NUMBER",
             "a window of parity-aware BPE: choose --method parity --variant window",
             _GROUP,

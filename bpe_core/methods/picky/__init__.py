@@ -24,7 +24,9 @@ class Picky(BytePairEncoding):
 
     name = "picky"
     title = "PickyBPE"
-    explanation = "Merges the most frequent pair, and drops a token again if a merge uses nearly all its occurrences."
+    explanation = (
+        "Merges the most frequent pair, and drops a token if a merge uses nearly all occurrences of this token."
+    )
     place = 4
     choices: type[OwnChoices] = Choices
     presets: Mapping[str, Any] = PRESETS
@@ -36,7 +38,7 @@ class Picky(BytePairEncoding):
     shared_as = "runs"
     single: Single | None = "drop"
     is_contrast = False
-    cannot_grow = "a table alone does not say how often its tokens occur. Train it again with a larger vocabulary."
+    cannot_grow = "a table alone does not say how often its tokens occur. Train a new table with a larger vocabulary."
     can_be_steered = False
     keeps_characters = False
     has_seeds = False

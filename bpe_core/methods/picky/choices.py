@@ -31,13 +31,13 @@ TAU: dict[str, Any] = dict(  # with None no token is dropped
 )
 FALLS_INTO: dict[str, Any] = dict(
     title="Falls into",
-    tip="What replaces a dropped token: its bytes, or the two tokens it was made of",
+    tip="What replaces a dropped token: its bytes, or the two tokens that were merged",
     among=get_args(FallsInto),
     labels={
         "bytes": ("bytes", "Its bytes or characters, as in BoundlessBPE."),
         "parts": (
-            "the two tokens it was made of",
-            "The two tokens it was made of, as in PickyBPE, or their replacements.",
+            "the two tokens that were merged",
+            "The two tokens that were merged, as in PickyBPE, or their replacements.",
         ),
     },
 )

@@ -31,7 +31,10 @@ from bpe_core.segmenting.word_tokens import WordCutter
 
 LONGEST_FOLLOWED = 400  # bytes of a word
 NO_WORD = "No word is at this place of the text. Name another place with --byte."
-TOO_LONG = f"If tokens are dropped, only words of at most {LONGEST_FOLLOWED} bytes have trees, and this word is longer."
+TOO_LONG = (
+    f"If tokens are dropped, merge trees are drawn only for words of at most {LONGEST_FOLLOWED} bytes, and this word "
+    "is longer."
+)
 Span = tuple[int, int]
 
 
@@ -179,7 +182,7 @@ class WhyDropping(WordReasons):
         followed = self.followed(word)
         if followed is None:
             sentence = "The tokens of a word meet here" if is_cut else "The text is not split here"
-            return Explanation("tokens", is_cut, f"{sentence}; the word is too long to explain it step by step.")
+            return Explanation("tokens", is_cut, f"{sentence}. The word is too long to explain it step by step.")
         events = followed.events[place]
         past = [event for event in events if event.step <= at]
         coming = next((event for event in events if event.step > at and event.joins), None)
@@ -197,14 +200,12 @@ class WhyDropping(WordReasons):
         last = past[-1]
         fall = next((event for event in reversed(past) if not event.joins), None)
         if last.joins:
-            sentence = f"Not split: step {last.step:,} joins {self._pair(last)} here."
+            sentence = f"The text is not split here: step {last.step:,} joins {self._pair(last)}."
             steps = (last.step,)
             if fall is not None:
-                sentence += (
-                    f" Before, step {fall.step:,} had dropped {self.texts[fall.left]}, which was split again here."
-                )
+                sentence += f" Before that, step {fall.step:,} dropped {self.texts[fall.left]} and split it again here."
             return Explanation("joined", False, sentence, steps if fall is None else (*steps, fall.step))
-        sentence = f"Step {last.step:,} dropped {self.texts[last.left]}, which was split again here."
+        sentence = f"Step {last.step:,} dropped {self.texts[last.left]} and split it again here."
         steps = (last.step,)
         if coming is None:
             return Explanation("fell", True, f"{sentence} No later step merges here.", steps)
@@ -218,9 +219,7 @@ class WhyDropping(WordReasons):
         step = self._steps.get(pair)
         if step is None:
             return Explanation("never", True, f"{named} was never learned.")
-        sentence = (
-            f"{named} is merged by step {step:,} only where the two tokens meet at that step, and here they do not."
-        )
+        sentence = f"{named} is merged by step {step:,}, but at that step these two tokens do not meet here."
         return Explanation("missed", True, sentence, (step,))
 
     def _pair(self, event: Event) -> str:

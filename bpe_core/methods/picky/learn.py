@@ -36,7 +36,7 @@ def what_is_wrong(history: History) -> str:
         return ""
     tokens = history.reasons.get(TOKEN)
     if tokens is None:
-        return "it does not say which token each step makes or drops"
+        return "a step does not say which token it makes or drops"
     alphabet = history.alphabet
     known = [(text, 1) for text in alphabet.texts]
     in_use = [True] * len(alphabet)
@@ -44,10 +44,10 @@ def what_is_wrong(history: History) -> str:
     for step, (left, right, token) in enumerate(zip(*columns, strict=True), start=1):
         halves = [left] if right == NOTHING else [left, right]
         if not all(0 <= half < len(in_use) and in_use[half] for half in halves):
-            return f"step {step:,} takes a token that is not there"
+            return f"step {step:,} uses a token that does not exist then"
         if right == NOTHING:
             if token != left or left < len(alphabet):
-                return f"step {step:,} drops what cannot be dropped"
+                return f"step {step:,} drops a token that cannot be dropped"
             in_use[token] = False
             continue
         (text, length), (other, more) = known[left], known[right]

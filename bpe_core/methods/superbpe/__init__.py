@@ -24,7 +24,7 @@ class SuperBPE(BytePairEncoding):
 
     name = "superbpe"
     title = "SuperBPE"
-    explanation = "Merges pairs within words first, and from a step on also across words, to superwords."
+    explanation = "Merges pairs within words first. From a chosen step on, also merges across words, to superwords."
     place = 2
     choices: type[OwnChoices] = Choices
     presets = PRESETS

@@ -42,7 +42,7 @@ class Choices(OwnChoices):
         optional=True,
         unset="any number",
         argument=Argument(
-            "the largest number of words in a token; 0: any number (default: 4)",
+            "the largest number of words in a token, or 0 for any number (default: 4)",
             group=_GROUP,
             commands=_COMMANDS,
             zero_is_none=True,

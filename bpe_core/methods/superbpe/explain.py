@@ -55,8 +55,8 @@ def _is_text(raw: bytes) -> bool:
 def stages_sentence(history: History) -> str:
     recipe = history.recipe
     most = "any number of words" if recipe.most_words is None else f"at most {recipe.most_words:,} words"
-    colons = "" if recipe.past_colons else ", none of them past a colon"
+    colons = "" if recipe.past_colons else ", and no token continues after a colon"
     return (
-        f"Superwords: the first {transition_in(history):,} merges stay within words ({recipe.words_by}), later merges "
-        f"cross them, {most} in a token{colons}."
+        f"Superwords: the first {transition_in(history):,} merges stay within words ({recipe.words_by}). Later "
+        f"merges also cross words, with {most} in a token{colons}."
     )

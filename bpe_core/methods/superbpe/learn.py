@@ -37,7 +37,7 @@ def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
     steps = recipe.merge_limit(len(alphabet))
     if recipe.transition is not None and recipe.transition > steps:
         raise RecipeError(
-            f"The transition after {recipe.transition:,} merges never comes: this run makes only {steps:,}. "
+            f"The transition after {recipe.transition:,} merges is never reached: this run makes only {steps:,}. "
             "Choose an earlier transition or a larger vocabulary."
         )
     return steps // 2 if recipe.transition is None else recipe.transition

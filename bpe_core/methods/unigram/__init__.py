@@ -41,7 +41,7 @@ class Unigram(Method):
         "32,000 for English, as T5 has",
         "250,000 for a hundred languages, as XLM-R has",
     )
-    wording = Wording("drop", "dropped", "piece", "the one the corpus needs least")
+    wording = Wording("drop", "dropped", "piece", "the piece that the corpus needs least")
     tables = TABLES
     instead = INSTEAD
     shared_as = "paths"
@@ -54,7 +54,7 @@ class Unigram(Method):
     looks_tokens_up = True
     reason = "loss"
     nothing_to_learn = (
-        "No piece of a word occurs twice in this text, so there is nothing to learn; choose another text."
+        "No piece of a word occurs twice in this text, so there is nothing to learn. Choose another text."
     )
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:

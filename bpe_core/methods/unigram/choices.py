@@ -17,7 +17,7 @@ class Choices(Passes):
     seed_size: int = choice(
         1_000_000,
         "Seeds",
-        "The number of pieces to begin with: the pieces that cover most of the text",
+        "The number of pieces at the beginning. These are the pieces that cover most of the text",
         least=1,
     )
     keep_share: int = choice(
@@ -31,7 +31,7 @@ class Choices(Passes):
     split_by_unicode_script: bool = choice(
         True,
         "Split by script",
-        "A piece holds letters of only one script; signs and digits count as a script",
+        "A piece holds letters of only one script. Signs and digits count as a script",
         goes_without_saying=True,
     )
     split_by_number: bool = choice(
@@ -49,6 +49,6 @@ NEEDS: dict[str, Any] = dict(base="characters", marker="prefix")
 PRESETS = {
     "unigram": Preset(
         MARKED_WORDS | dict(method="unigram", max_token_length=LONGEST),
-        "Unigram: begins with many pieces of words and drops the least useful; a ▁ before each word.",
+        "Unigram: begins with many pieces of words, and drops the least useful pieces. A ▁ is put before each word.",
     )
 }

@@ -118,9 +118,9 @@ class WhyPath(WordReasons):
         here, otherwise = ("splits here", "would not") if comparison.is_cut else ("does not split here", "would")
         more = len(other.tokens) - taken
         if self._counts_first and more > 0:
-            return f"{best} {here}; the best that {otherwise} takes {count_text(more, 'token')} more."
+            return f"{best} {here}. The best way that {otherwise} takes {count_text(more, 'token')} more."
         as_many = "as many tokens, " if self._counts_first else ""
-        return f"{best} {here}; the best that {otherwise} is {as_many}{_lead(comparison.lead)}."
+        return f"{best} {here}. The best way that {otherwise} is {as_many}{_lead(comparison.lead)}."
 
     def _way(self, title: str, scored: ScoredCut) -> Way:
         title += f", {count_text(len(scored.tokens), 'token')}" if self._counts_first else ""
@@ -175,7 +175,7 @@ def _lead(lead: float) -> str:
 
 _WITHOUT_PATHS = {
     "whole": "This place is inside a character, or inside characters that the alphabet lacks.",
-    "unknown": "These characters are not in the alphabet, so no piece crosses them.",
+    "unknown": "These characters are not in the alphabet, so no piece crosses this place.",
 }
 
 

@@ -30,20 +30,20 @@ def _cause(cause: float) -> str:
 REASONS = (
     Reason.of_column(
         "loss",
-        "How much less likely a token of the corpus becomes on average if the next best tokens replace the piece "
+        "How much less likely a token of the corpus becomes on average if other tokens replace the piece "
         "(natural logarithm)",
         lambda loss: "" if np.isnan(loss) else f"{loss:.3g}",
         widest="0.000123",
     ),
     Reason.of_column(
         "cause",
-        "Why the piece was dropped: it is hardly used, its best split is not the piece itself, the corpus loses "
-        "least without it, or it is the least likely when only a few must be dropped",
+        "Why the piece was dropped: the piece is hardly used, its best split is not the piece itself, the corpus "
+        "loses least without the piece, or the piece is the least likely (when only a few must be dropped)",
         _cause,
         widest="not its own best path",
         is_number=False,
     ),
-    Reason.of_column("round", "The round of estimating and dropping; 1 is the first", widest="99"),
+    Reason.of_column("round", "The round of estimating and dropping, counted from 1", widest="99"),
 )
 
 

@@ -28,9 +28,7 @@ class WordPiece(Method):
 
     name = "wordpiece"
     title = "WordPiece"
-    explanation = (
-        "Merges pairs inside words, and splits a word from the left, each time by the longest token that fits."
-    )
+    explanation = "Merges pairs inside words. Splits a word from the left, each time by the longest token that fits."
     place = 7
     choices: type[OwnChoices] = Choices
     presets = PRESETS
@@ -51,8 +49,8 @@ class WordPiece(Method):
     learns_by_ranks = True
     reason = "score or count"
     nothing_to_learn = (
-        "No word of this text has two characters, so there is nothing to learn; "
-        "choose another text, or a pattern that makes longer words."
+        "No word of this text has two characters, so there is nothing to learn. Choose another text, or a "
+        "pattern that makes longer words."
     )
 
     choice_to_grow_by = "wordpiece_rule"

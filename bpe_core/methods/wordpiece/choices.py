@@ -34,7 +34,12 @@ class Choices(OwnChoices):
             option="rule",
         ),
     )
-    longest_word: int = choice(100, "Longest word", "A longer word is not split: the whole word is unknown", least=1)
+    longest_word: int = choice(
+        100,
+        "Longest word",
+        "The largest number of characters in a word. A longer word is not split: the whole word is unknown",
+        least=1,
+    )
 
 
 # The only values that these common choices may have with this method.

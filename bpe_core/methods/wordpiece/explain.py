@@ -44,7 +44,7 @@ class WhyLongest(WordReasons):
         if self.history.recipe.lists_bytes:
             word = ByteWord(word.text.encode().decode(self._pieces.encoding), word.origins)
         if len(word.text) > most:
-            sentence = f"The word has more than {most:,} characters, so the whole of it is {self._quoted(cut.ids[0])}."
+            sentence = f"The word has more than {most:,} characters, so the whole word is {self._quoted(cut.ids[0])}."
             return Explanation("too long", False, sentence)
         start = 0
         for id, end in zip(cut.ids, cut.ends, strict=True):
@@ -55,7 +55,7 @@ class WhyLongest(WordReasons):
             if byte == word.origins[end]:
                 return self._longest(word, start, end, id, at)
             start = end
-        raise AssertionError("the tokens of a word cover it")
+        raise AssertionError("the tokens of a word cover the whole word")
 
     def _joined(self, id: int) -> Explanation:
         since = self._pieces.birth(id)
@@ -99,7 +99,7 @@ class WhyLongest(WordReasons):
         if not longer:
             return "", ()
         since, later = min(longer)
-        return f" {self._quoted(later)} is there from step {since:,} on.", (since,)
+        return f" {self._quoted(later)} is learned at step {since:,}.", (since,)
 
     def _quoted(self, id: int) -> str:
         return quoted(self.texts[id])

@@ -78,7 +78,7 @@ class UnicodeForm:
 
 @dataclass(frozen=True)
 class Lowercase:
-    words: ClassVar[str] = "Letters become lower case, each without regard to the others."
+    words: ClassVar[str] = "Letters become lower case, independently of their neighbours."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         return piece.written(small(piece.text)) if piece.is_bare or piece.text.isascii() else by_character(piece, small)
@@ -202,7 +202,7 @@ class BertNormalizer:
             "letters become lower case": self.lowercase,
         }
         said = "; ".join(what for what, chosen in done.items() if chosen) or "nothing is changed"
-        return f"As BERT does it: {said}."
+        return f"The text is changed as BERT does: {said}."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         if self.clean_text:
@@ -265,7 +265,10 @@ class Precompiled:
 
     @property
     def words(self) -> str:
-        return f"Characters become what the file's own table of {len(self.precompiled_charsmap) * 3 // 4:,} bytes says."
+        return (
+            f"Characters are replaced by a table of the file, which has {len(self.precompiled_charsmap) * 3 // 4:,} "
+            "bytes."
+        )
 
     @cached_property
     def table(self) -> CharacterTable:

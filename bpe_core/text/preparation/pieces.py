@@ -154,11 +154,11 @@ class AddedToken:
 
     @property
     def words(self) -> str:
-        said = [] if self.special else ["is found in every text"]
-        said += ["is found only between words"] if self.single_word else []
+        said = [] if self.special else ["is matched in every text"]
+        said += ["is matched only between words"] if self.single_word else []
         sides = [side for side, taken in (("before", self.lstrip), ("behind", self.rstrip)) if taken]
-        said += [f"takes the spaces {' and '.join(sides)} it, too"] if sides else []
-        said += ["is found only after the normalizers"] if self.normalized else []
+        said += [f"includes the spaces {' and '.join(sides)} it"] if sides else []
+        said += ["is matched only after the normalizers"] if self.normalized else []
         return f"The token “{self.content}” " + (", ".join(said) or "is special") + "."
 
 

@@ -140,8 +140,8 @@ class BertPreTokenizer:
 @dataclass(frozen=True)
 class UnicodeScripts:
     words: ClassVar[str] = (
-        "Split where one script follows another, as Greek after Latin. Spaces belong to the text before them, and are "
-        "left out at the beginning."
+        "Split where one script follows another, such as Greek after Latin. Spaces belong to the text before "
+        "them. Spaces at the beginning are left out."
     )
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:

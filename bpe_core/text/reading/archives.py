@@ -54,7 +54,7 @@ def pieces(
             inner = source_of(name, member.name, member.open)
             problem = member.problem or _why_not_wanted(member.name)
             if not problem and inner.kind in ("tar", "zip", "npy", "npz", "parquet", "arrow"):
-                problem = "an archive or a table inside an archive is not read; take it out first"
+                problem = "archives and tables inside an archive are not read; take this file out first"
             try:
                 if problem:
                     raise NotText(f"{name}: {problem}.")
@@ -76,7 +76,7 @@ def _why_not_wanted(name: str) -> str:
     path = name.replace("\\", "/")
     parts = _parts(path)
     leads_out = path.startswith("/") or ".." in parts or (parts and parts[0].endswith(":"))
-    return "its path leads out of the archive, so it is not read" if leads_out else ""
+    return "the path of this file leads out of the archive, so the file is not read" if leads_out else ""
 
 
 def _parts(path: str) -> list[str]:
@@ -165,7 +165,9 @@ def _of_tar(source: Source, log: SkipLog) -> Iterator[tuple[Member, Callable[[],
             archive.members = []  # type: ignore[attr-defined]  # it would remember them all
             if member.isdir() or _is_hidden(member.name):
                 continue
-            problem = "" if member.isreg() and not member.issparse() else "it is a link or a device, which is not read"
+            problem = (
+                "" if member.isreg() and not member.issparse() else "this is a link or a device, which is not read"
+            )
 
             def open_member(member: tarfile.TarInfo = member) -> BinaryIO:
                 return cast(BinaryIO, archive.extractfile(member))
@@ -188,7 +190,7 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
         for info in archive.infolist():
             done += info.compress_size + of_name
             if info.header_offset < 0:
-                raise zipfile.BadZipFile("a part before it is missing")
+                raise zipfile.BadZipFile("an earlier part of the archive is missing")
             if info.is_dir() or _is_hidden(info.filename):
                 continue
 
@@ -203,9 +205,11 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
 
 def _problem_of(info: zipfile.ZipInfo) -> str:
     if info.flag_bits & 1:
-        return "it is encrypted; unpack it yourself"
+        return "the file is encrypted; unpack it yourself"
     mode = info.external_attr >> 16
-    return "it is a link or a device, which is not read" if mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG) else ""
+    return (
+        "this is a link or a device, which is not read" if mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG) else ""
+    )
 
 
 @contextmanager

@@ -84,7 +84,7 @@ class Strings:
             all_bounds = np.frombuffer(bounds, width)
             self.bounds = all_bounds[array.offset : array.offset + len(array) + 1].astype(np.int64)
         if self.bounds[0] < 0 or self.bounds[-1] > len(self.data) or bool((np.diff(self.bounds) < 0).any()):
-            raise DamagedPart("its strings lie outside of it")
+            raise DamagedPart("the offsets of its strings are wrong")
 
     def pieces(self, size: int, bytes_read: int, mend: Mend) -> Iterator[Chunk]:
         """Yield the documents that are not empty, in pieces of about `size` bytes.

@@ -39,7 +39,7 @@ _KNOWN_BEGINNINGS = (
     (b"BZh", "bzip2 data; let its name end in .bz2"),
     (b"\xfd7zXZ\x00", "xz data; let its name end in .xz"),
     (b"\x28\xb5\x2f\xfd", "zstd data; let its name end in .zst"),
-    (b"PK\x03\x04", "an office document; extract its text first; or a zip archive, whose name must end in .zip"),
+    (b"PK\x03\x04", "an office document(extract its text first) or a zip archive (let its name end in .zip)"),
     (b"%PDF-", "a PDF document; extract its text first"),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
@@ -219,7 +219,7 @@ def open_raw(source: Source) -> BinaryIO:
 
 @contextlib.contextmanager
 def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -> Iterator[None]:
-    advice = "If it is not compressed, change the ending of its name."
+    advice = "If the file is not compressed, change the ending of its name."
     damaged = f"{name} is not valid {compression} data, or is damaged. {advice}"
     try:
         yield
@@ -254,7 +254,7 @@ def checked_encoding(named: str) -> str:
         codecs.getincrementaldecoder(named)
         return codecs.lookup(named).name
     except (LookupError, UnicodeError, ValueError) as error:
-        known = "well-known ones are utf-8, utf-16, cp1252, latin-1, shift_jis and gb18030"
+        known = "well-known encodings are utf-8, utf-16, cp1252, latin-1, shift_jis and gb18030"
         raise EncodingError(f"There is no encoding named {named!r}; {known}.") from error
 
 

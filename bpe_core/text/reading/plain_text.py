@@ -225,7 +225,7 @@ class TextsReader:
 
     def pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:
         if self._only_once and self._was_read:
-            again = "give a list to read them again"
+            again = "give a list to read the texts again"
             raise CorpusError(f"These texts came from an iterator and have been read already; {again}.")
         self._was_read = True
         done = 0

@@ -74,7 +74,7 @@ class RemoteFile(WrappedFile):
                     self.raw.seek(self._place)
                 got = super().readinto(buffer)
             if not got and len(buffer) and self._size is not None and self._place < self._size:
-                raise EOFError(f"it ends before its {self._size:,} bytes")
+                raise EOFError(f"the file ends before its {self._size:,} bytes")
         self._place += got
         return got
 
@@ -167,7 +167,9 @@ def sentences(name: str, place: int = 0) -> Iterator[None]:
     except FileNotFoundError as error:
         if answer := _answer_of_server(error.__cause__):
             raise CorpusError(f"{where}: {answer}.") from error
-        raise CorpusError(f"{where}: it does not exist any more." if place else f"{name} does not exist.") from error
+        raise CorpusError(
+            f"{where}: the file does not exist any more." if place else f"{name} does not exist."
+        ) from error
     except PermissionError as error:
         raise CorpusError(f"{where}: permission denied. Check that you are signed in to this storage.") from error
     except Exception as error:
@@ -192,11 +194,11 @@ def _answer_of_server(cause: BaseException | None) -> str:
         return "the server redirects the address again and again; ask its owner"
     if "Redirect" in kind:
         place = plain(without_password(str(cause)))[:LONGEST_REASON]
-        return f"the server redirects it to {place}, which is not a web address"
+        return f"the server redirects the address to {place}, which is not a web address"
     if isinstance(status, int) and status >= 500:
         return f"the server answered {status}, a problem of the server; try again later"
     if isinstance(status, int):
-        return f"the server answered {status}; sign in to the site, if it needs that"
+        return f"the server answered {status}; sign in to the site, if needed"
     return f"the server could not be reached: {_reason(cause)}; try again"
 
 
@@ -206,7 +208,7 @@ def _reason(error: BaseException) -> str:
     if type(error).__name__ == "ClientPayloadError":
         return "the server sent less data than announced"
     said = plain(without_password(str(error))).strip().split("\n")[0]
-    wordless = "it did not answer in time" if isinstance(error, TimeoutError) else type(error).__name__
+    wordless = "the server did not answer in time" if isinstance(error, TimeoutError) else type(error).__name__
     return said[:LONGEST_REASON].rstrip(". ") or wordless
 
 

@@ -115,6 +115,6 @@ def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> 
     except NoTable as why:
         return str(why)
     except TooLarge:
-        return "its table would be too large"
+        return "the table of the pattern would be too large"
     except RecursionError:
         return "groups inside groups"

@@ -77,12 +77,12 @@ class _Check:
 class Automaton:
     def __init__(self, expression: Expression, *, drops_blanks: bool = False) -> None:
         if can_be_empty(expression.body):
-            raise NoTable("it may match an empty text")
+            raise NoTable("the pattern may match an empty text")
         sources = sorted(_sources_of(expression.body))
         try:
             self.kinds = Kinds(sources, expression.characters, expression.classes, drops_blanks=drops_blanks)
         except TooManyKinds:
-            raise NoTable("it distinguishes too many kinds of characters") from None
+            raise NoTable("the pattern distinguishes too many kinds of characters") from None
         self._states: list[_Read | _Try | _Check] = [_Try(())]  # the first state is MATCH
         self.start = self._build(expression.body, MATCH)
         behind = sorted({state.mask for state in self._states if isinstance(state, _Check) and state.behind})
@@ -183,7 +183,7 @@ class Automaton:
 
     def _add(self, state: _Read | _Try | _Check) -> int:
         if len(self._states) >= MOST_STATES:
-            raise NoTable("it is too long")
+            raise NoTable("the pattern is too long")
         self._states.append(state)
         return len(self._states) - 1
 
@@ -300,7 +300,7 @@ class Machine:
         moves.append(automaton.moves(automaton.start, before, kind))
         self._work += len(moves)
         if self._work > MOST_WORK:
-            raise NoTable("its table would be too large")
+            raise NoTable("the table of the pattern would be too large")
         key = state, tuple(moves), -1 if kind == Kind.END else automaton.signatures[kind]
         if key not in self._known:
             self._known[key] = self._step(state, kind)
@@ -319,7 +319,7 @@ class Machine:
         stages, cuts = _settled(stages)
         places = {place for stage in stages for place in _places(stage)}
         if CUT_PREVIOUS in places:
-            raise NoTable("it must remember several places at a time")
+            raise NoTable("the pattern must remember several places at a time")
         has_mark = CUT_MARK in places or _OR_MARK in places
         marks = CUT_HERE in places and not has_mark
         become = {BASE: BASE, CUT_MARK: CUT_MARK, _OR_MARK: CUT_MARK, CUT_HERE: _OR_MARK if marks else CUT_PREVIOUS}

@@ -119,11 +119,11 @@ def test_the_encode_command_does_not_divide_a_long_input_line(table: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["so"], "--lines reads standard input and prints"),
-        (["--output", "ids.npy"], "--lines reads standard input and prints"),
-        (["--encoding", "utf-16"], "Lines cannot be split in utf-16; convert the text to UTF-8 first."),
+        (["so"], "--lines encodes the lines of standard input"),
+        (["--output", "ids.npy"], "--lines encodes the lines of standard input"),
+        (["--encoding", "utf-16"], "Lines cannot be split in utf-16. Convert the text to UTF-8 first."),
         (["--encoding", "klingon"], "There is no encoding called 'klingon'."),
-        ([], "Line 2 of standard input is not utf-8: the byte 0xEF at 2 begins no character"),
+        ([], "Line 2 of standard input is not utf-8: the byte 0xEF at offset 2 cannot begin a character"),
     ],
 )
 def test_undecodable_input_lines_are_reported_in_a_sentence(arguments: list[str], sentence: str, table: Path) -> None:
@@ -152,8 +152,8 @@ def test_decode_warns_on_standard_error_if_encoding_the_text_gives_other_ids(
     out, warnings = capfdbinary.readouterr()
     assert out == b"the"
     assert warnings.decode().splitlines() == [
-        "Encoding this text gives other ids: at place 0, 258 instead of 116 104 101. "
-        "Merge 1 joins t + h here. `canonical` shows all places."
+        "Encoding this text gives other ids. At place 0, 258 instead of 116 104 101. "
+        "Merge 1 joins t + h. `canonical` shows all places."
     ]
     assert run(["decode", "--merges", str(table), "195", "--json"]) == 0
     assert "“<0xC3>” is not a text in UTF-8".encode() in capfdbinary.readouterr().err

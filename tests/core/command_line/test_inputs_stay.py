@@ -54,7 +54,7 @@ def test_commands_refuse_to_replace_their_input_files(capsys: pytest.CaptureFixt
     before = contents()
     assert run(command.split()) == 1
     errors = capsys.readouterr().err
-    assert re.search(r"is (the input file|the result itself); choose another name for what is written\.$", errors)
+    assert re.search(r"is (the input file|the result itself). Choose another name for the output\.$", errors)
     assert contents() == before
 
 

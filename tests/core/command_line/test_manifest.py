@@ -18,7 +18,7 @@ from bpe_core.command_line.main import run
 from bpe_core.command_line.manifest import VERSION
 
 BUT_FOR = {
-    "benchmark": "identical except for how long it took",
+    "benchmark": "identical except for the time that the command took",
     "sweep": "identical except for the places of its texts, and when they were last changed",
 }
 PLAN = 'sizes = [260, 265]\n[corpora]\nbook = ["book.txt"]\n[recipes.bytes]\npreset = "gpt2"\n'
@@ -151,7 +151,7 @@ def test_repeating_a_manifest_never_contacts_a_cluster_address_from_the_file(
     Path("how.json").write_text(json.dumps(manifest), encoding="utf-8")
     assert run(["repeat", "how.json"]) == 1
     assert (
-        "The manifest counts words on tcp://127.0.0.1:9, which could run any code on this computer"
+        "The manifest counts words on tcp://127.0.0.1:9. This cluster could run any code on this computer"
     ) in capsys.readouterr().err
 
 

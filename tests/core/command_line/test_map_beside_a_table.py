@@ -85,8 +85,8 @@ def test_writing_an_id_map_over_an_input_or_the_result_is_refused(
     old = str(tables / "old.json")
     table = ["trim", old, "--remove", "270", "-o", f"{tmp_path}/new.csv"]
     cases = {
-        "choose another name": [*table, "--map", old],
-        "is a result itself": [*table, "--map", f"{tmp_path}/new.csv"],
+        "Choose another name": [*table, "--map", old],
+        "is the result itself": [*table, "--map", f"{tmp_path}/new.csv"],
         "A map is written as": [*table, "--map", f"{tmp_path}/map.txt"],
     }
     for message, words in cases.items():

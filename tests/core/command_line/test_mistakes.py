@@ -24,7 +24,7 @@ posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows delivers Ctrl-C
 
 MISTAKES = [
     (["train", "gone.txt", "--output", "x.csv"], "gone.txt"),
-    (["train", "text.txt", "--output", "x.docx"], "end it in one of .csv, .tsv, .json"),
+    (["train", "text.txt", "--output", "x.docx"], "End the name in one of .csv, .tsv, .json"),
     (["train", "text.txt", "--output", "nowhere/x.csv"], "the folder nowhere does not exist"),
     (["train", "text.txt", "--output", "folder.csv"], "it is a folder"),
     (["train", "text.txt", "--vocab-size", "10"], "smaller than the 256 bytes"),

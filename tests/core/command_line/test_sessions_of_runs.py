@@ -83,7 +83,7 @@ def test_a_branch_of_a_saved_run_is_stored_with_its_interventions_and_can_be_exp
     table.write_text(written)
     for wrong, sentence in {
         (str(kept),): "Say which pair the branch forbids or forces",
-        (str(table), "--forbid", "o+n@3"): "name the texts with --corpus",
+        (str(table), "--forbid", "o+n@3"): "Name its texts with --corpus",
         (str(kept), "--forbid", "o+n@99"): "There is no step 99",
     }.items():
         assert run(["branch", *wrong, "-o", str(table)]) == 1

@@ -147,7 +147,7 @@ def test_train_forbids_and_forces_pairs_given_by_their_texts(
     assert "th + a → tha                      1 time, by hand" in lines
     for wrong, sentence in (
         (["--forbid", "th+e@1"], "No token is written 'th'"),
-        (["--forbid", "t+h@90"], "There is no step 90 for --forbid t+h: without it there are 7."),
+        (["--forbid", "t+h@90"], "There is no step 90 for --forbid t+h: without this option the run has 7 steps."),
         (["--force", "z+z@2"], "occurs nowhere in the text"),
     ):
         assert run([*train, *wrong]) == 1

@@ -92,7 +92,7 @@ def test_replacing_keeps_tokens_that_the_corpus_would_learn_again(table: History
     replacement = replace(Corpus.from_texts([POEM[:200] + CODE[:200]]), table, 100)
     checked(replacement, table)
     assert 0 < len(replacement.removed) < 100
-    assert f"Only {len(replacement.removed)} of the 100 that were asked for" in replacement.sentences[1]
+    assert f"Only {len(replacement.removed)} of the requested 100 tokens" in replacement.sentences[1]
     with pytest.raises(NothingToLearn, match="save more than a new token"):
         replace(Corpus.from_texts([POEM]), table, 100)
 

@@ -87,7 +87,7 @@ def test_a_renamed_special_token_keeps_its_matching_rules_in_the_library(tmp_pat
 
 def test_mistakes_in_changing_special_tokens_are_reported_in_a_sentence(learned: History) -> None:
     mistakes = {
-        "no special token “<none>” to remove; there are “<end>”": {"remove": ["<none>"]},
+        "no special token “<none>” to remove; the special tokens are “<end>”": {"remove": ["<none>"]},
         "A token “<pad>” exists already": {"rename": {"<spare>": "<pad>"}},
         "A token “ning” exists already": {"add": ["ning"]},
         "no token “<none>” to rename": {"rename": {"<none>": "<a>"}},

@@ -133,7 +133,7 @@ def test_charts_that_cannot_be_drawn_are_reported_in_a_sentence(
     table, text, swept = (str(folder / name) for name in ("merges.csv", "one.txt", "swept.csv"))
     asked = {
         "browser": ["ranks", table, "--corpus", text, "-o", "r.pdf"],
-        "end the name": ["ranks", table, "--corpus", text, "-o", "r.gif"],
+        "must end in .svg": ["ranks", table, "--corpus", text, "-o", "r.gif"],
         "--corpus": ["sizes", table, "-o", "r.svg"],
         "does not hold morpheme_f1": ["sweep", swept, "--measure", "morpheme_f1", "-o", "r.svg"],
         "not the table of a sweep": ["sweep", table, "-o", "r.svg"],

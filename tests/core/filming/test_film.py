@@ -83,7 +83,8 @@ def test_characters_without_a_font_are_left_out_of_a_film_and_reported(study: bp
     notes = write_film([("", study)], tmp_path / "film.gif", FilmChoices("a 漢字 day 漢", last=60))
     assert notes == (
         "No font on this computer has 2 of the characters of the text, such as CJK UNIFIED IDEOGRAPH-6F22, CJK UNIFIED "
-        "IDEOGRAPH-5B57. They are left out. Install a font that has them, or name one (--font).",
+        "IDEOGRAPH-5B57. These characters are left out. Install a font that has these characters, or name a "
+        "font (--font).",
     )
 
 
@@ -120,7 +121,7 @@ def test_a_film_that_ends_before_the_last_step_reports_its_last_step(
     longer = bpe.train([text_of("poem")], "gpt2", merges=90)
     (note,) = write_film([("", longer)], tmp_path / "film.gif", FilmChoices("the sea"))
     assert note.startswith("The film ends at step 7")
-    assert note.endswith("of 90, because its time is over. Give a later end (90) or more seconds to see all.")
+    assert note.endswith("of 90. To show all of the run, give more seconds, or the end 90.")
     longer.save(tmp_path / "merges.csv")
     table, path = str(tmp_path / "merges.csv"), str(tmp_path / "film.gif")
     assert run_command(["film", table, "-o", path, "--text", "the sea"]) == 0
@@ -321,7 +322,7 @@ def test_mistakes_in_film_options_are_reported_in_a_sentence(study: bpe.Study, t
         ({"seconds": 0.0}, "1 to 120 seconds"),
         ({"seconds": float("nan")}, "1 to 120 seconds"),
         ({"size": "poster"}, "readme, chat, slide"),
-        ({"first": 60}, "There are no steps from 60 to 60; the merges go from 0 to 60"),
+        ({"first": 60}, "There are no steps from 60 to 60. The merges go from 0 to 60"),
         ({"first": 9, "last": 3}, "There are no steps from 9 to 3"),
         ({"given": {"a": study, "b": study, "c": study}}, "one run or two, not 3"),
         ({"given": study.at(0)}, "There are no steps"),

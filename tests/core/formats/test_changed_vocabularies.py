@@ -149,7 +149,7 @@ def test_trimming_removes_the_least_used_tokens_and_extending_reports_unused_tok
         extend(Corpus.from_texts(["  "]), old, 5)
     with pytest.raises(BpeError, match="base symbols"):
         surplus(old, 5)
-    with pytest.raises(BpeError, match="the first is of"):
+    with pytest.raises(BpeError, match="the first was learned by"):
         put_together(old, train(Corpus.from_texts(["low lower"]), Recipe.preset("words")))
 
 

@@ -188,11 +188,11 @@ def test_extending_a_table_that_cannot_grow_is_refused_in_a_sentence(
             np.arange(table.index_count),
             257,
         )
-    with pytest.raises(RecipeError, match="continues a table of 9 steps, which was not given"):
+    with pytest.raises(RecipeError, match="continues a table of 9 steps, and a recipe does not hold"):
         learn(WordTable.from_counts({"xy": 2}), Recipe(grown_from=9))
     extend = ["extend", str(library), "--by", "5", "--corpus", str(TEXTS / "poem.txt")]
     assert run([*extend, "-o", str(library.parent)]) == 1
-    assert "is the table itself" in capsys.readouterr().err
+    assert "is the input table itself" in capsys.readouterr().err
     assert run([*extend, "-o", f"{tmp_path}/new.json", "--to", "tokenizer.json", "--first-id", "10"]) == 1
     assert "Choose a larger number" in capsys.readouterr().err
     (tmp_path / "full").mkdir()

@@ -80,7 +80,7 @@ def test_diff_reports_the_first_difference_and_its_cause_and_the_text_split_diff
     write_history(train(Corpus.from_texts([TEXT]), recipe), other)
     assert run(["diff", str(table), str(other), "the lowest price"]) == 3
     printed = capsys.readouterr().out
-    assert "They differ from merge " in printed
+    assert "The tables differ from merge " in printed
     assert "Likely cause, tie: A tie: " in printed
     assert "1 place of the text is split differently" in printed
     assert run(["diff", str(table), str(table)]) == 0

@@ -236,7 +236,10 @@ def test_an_unknown_token_that_is_only_an_added_token_gets_its_id(kind: str) -> 
     del whole["model"]["vocab"]["<unk>"]
     data = json.dumps(whole).encode()
     theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, kind)
-    assert any("refuses texts with them, and here they are that added token" in note for note in opened.notes)
+    assert any(
+        "refuses texts with unknown characters. In this program such characters are that added token" in note
+        for note in opened.notes
+    )
     tokenizer = Tokenizer(opened.history)
     for text in ("<unk>", "the <unk> the"):
         ids = theirs.encode(text).ids
@@ -397,5 +400,5 @@ def test_each_kind_of_decoder_in_tokenizer_json_decodes_ids_as_in_the_library(pl
 
 def test_opening_a_file_reports_an_unknown_decoder_step() -> None:
     data = json.dumps({**word_level(), "decoder": {"type": "Rot13"}}).encode()
-    assert any("decodes by a step this program does not have, so texts can differ: Rot13" in note
+    assert any("decodes by a step that this program does not have, so texts can differ: Rot13" in note
                for note in JSON.open(data, "x").notes)  # fmt: skip

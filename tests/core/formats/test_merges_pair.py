@@ -106,7 +106,7 @@ def test_only_a_line_feed_ends_a_line_of_merges_txt() -> None:
 DAMAGE = [
     ("#version: 0.2\nt h e\n", r"merges\.txt, line 2: there must be two tokens"),
     ("#version: 0.2\nt h\n\nth  e\n", r"merges\.txt, line 4: there must be two tokens"),
-    ("#version: 0.2\nth e\nt h\n", r"merges\.txt, line 2: it merges “th”, which does not exist yet"),
+    ("#version: 0.2\nth e\nt h\n", r"merges\.txt, line 2: the merge uses “th”, but no earlier merge makes this token"),
 ]
 
 
@@ -126,7 +126,7 @@ def test_a_merge_listed_twice_in_merges_txt_is_used_once_and_reported() -> None:
     ("vocabulary", "sentence"),
     [
         ({"t": 0, "h": 1}, r"merges\.txt, line 2: the token 'th' is not in the vocabulary"),
-        ({"t": 0, "h": 0, "th": 1}, r"the id 0 is given to 't' and to 'h'"),
+        ({"t": 0, "h": 0, "th": 1}, r"two tokens have the id 0: 't' and 'h'"),
         ({"t": 0, "h": -1, "th": 1}, r"must be a whole number from 0"),
     ],
 )
@@ -251,7 +251,7 @@ def test_tokens_that_added_tokens_json_adds_are_reported(tmp_path: Path) -> None
     assert not any("added_tokens" in note for note in open_table(merges).notes)
     (tmp_path / "added_tokens.json").write_text('{"<|end|>": 9, "<|im_start|>": 10}', "utf-8")
     (one_note,) = [note for note in open_table(merges).notes if "added_tokens.json" in note]
-    assert one_note.startswith("1 tokens in added_tokens.json in its folder are not looked for here")
+    assert one_note.startswith("1 tokens in added_tokens.json in its folder are not matched here")
     assert "<|im_start|>" in one_note
     (tmp_path / "added_tokens.json").write_text("{", "utf-8")
     assert any("damaged" in note for note in open_table(merges).notes)

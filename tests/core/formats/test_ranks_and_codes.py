@@ -204,7 +204,7 @@ def test_exporting_subword_nmt_codes_requires_characters_and_a_word_end_marker()
     ("data", "sentence"),
     [
         (b"#version: 0.2\nl o w\n", r"odd, line 2: there must be two tokens"),
-        (b"#version: 0.2\nl o\nlow x\n", r"odd, line 3: it merges “low”, which does not exist yet"),
+        (b"#version: 0.2\nl o\nlow x\n", r"odd, line 3: the merge uses “low”, but no earlier merge makes this token"),
         (b"#version: 0.2\nl \xff\n", r"odd, line 2: the bytes at place 3 are not UTF-8; .* iconv -f"),
         (b"#version: 0.2\nl " + b"o" * 2_000_000 + b"\n", r"odd, line 2: 2,000,002 bytes are too many"),
     ],
@@ -288,10 +288,10 @@ def test_the_vocab_file_beside_a_minbpe_model_names_each_token() -> None:
         (b"minbpe v1\n\n7\n", r"odd, line 4: the file was truncated"),
         (b"minbpe v1\n\n99999999999\n", r"odd, line 3: '99999999999' is not a whole number"),
         (b"minbpe v1\n\n1\n<a>\n", r"odd, line 4: there must be a special token"),
-        (b"minbpe v1\n\n0\n104 300\n", r"odd, line 4: it merges the token 300, which does not exist yet"),
+        (b"minbpe v1\n\n0\n104 300\n", r"odd, line 4: the step merges the token 300, which does not exist yet"),
         (b"minbpe v1\n\n0\n-1 3\n", r"odd, line 4: '-1 3' is not a pair of ids"),
-        (b"minbpe v1\n\n0\n97 98\n97 98\n", r"odd, line 5: it merges the same pair as merge 1"),
-        (b"minbpe v1\n\n0\n256 97\n", r"odd, line 4: it merges the token 256, which does not exist yet"),
+        (b"minbpe v1\n\n0\n97 98\n97 98\n", r"odd, line 5: the step merges the same pair as merge 1"),
+        (b"minbpe v1\n\n0\n256 97\n", r"odd, line 4: the step merges the token 256, which does not exist yet"),
     ],
 )
 def test_a_damaged_minbpe_file_is_refused_with_its_line(data: bytes, sentence: str) -> None:
@@ -308,5 +308,5 @@ def test_a_minbpe_pattern_that_cannot_be_read_is_reported() -> None:
 def test_doubling_tokens_in_a_minbpe_file_are_refused_before_they_fill_the_memory() -> None:
     """Forty lines that each double the last token would make a token of a million megabytes."""
     doubling = b"97 97\n" + b"".join(b"%d %d\n" % (id, id) for id in range(256, 296))
-    with pytest.raises(FormatError, match=r"odd, line 34: its token would be longer than"):
+    with pytest.raises(FormatError, match=r"odd, line 34: the token of this step would be longer than"):
         MINBPE.open(b"minbpe v1\n\n0\n" + doubling, "odd")

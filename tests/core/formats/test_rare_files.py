@@ -454,7 +454,7 @@ SAID: dict[str, tuple[Whole, str]] = {
         whole(
             {"type": "Unigram", "unk_id": 0, "vocab": [["a", -1.0], ["aa", -9.0], ["b", -1.0]]}, [], [],
         ),
-        "looks up “aa”",
+        "uses “aa”",
     ),
     "a token becomes nothing": (
         whole(bpe(LETTERS), [replacing("a", "")], [], added(2, "a", normalized=True)),
@@ -462,7 +462,7 @@ SAID: dict[str, tuple[Whole, str]] = {
     ),
     "a token is shown as an earlier one": (
         whole(bpe(LETTERS), [LOWER], [], added(6, "AB", normalized=True), added(6, "AB")),
-        "decode them as another token",
+        "decode another token instead",
     ),
     "tokens become alike": (
         whole(bpe(LETTERS), [LOWER], [], added(6, "AB", normalized=True), added(7, "Ab", normalized=True)),
@@ -496,7 +496,7 @@ def test_a_case_insensitive_pattern_splits_a_long_batch_like_a_short_text() -> N
 def test_exporting_warns_of_a_text_that_the_written_file_would_turn_into_a_token() -> None:
     made = whole(bpe({"  ": 152}), [], [by_bytes()], added(158, "<", single_word=True))
     history = JSON.open(json.dumps(made).encode(), "x").history
-    assert any("If < is written in a text, it becomes the token" in sentence for sentence in JSON.can_hold(history))
+    assert any("In this format the text < becomes the special token" in sentence for sentence in JSON.can_hold(history))
 
 
 def test_exporting_warns_that_the_library_would_join_the_unknown_token_with_its_neighbours() -> None:

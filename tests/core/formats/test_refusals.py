@@ -50,10 +50,10 @@ def test_each_format_can_hold_exactly_the_expected_methods(format: str, methods:
 
 def test_refusing_to_export_a_method_says_which_format_to_choose_instead() -> None:
     assert METHODS["wordpiece"].refusal(FORMATS["merges.txt"]) == (
-        "merges.txt holds joined pairs only, and this table was learned by WordPiece: "
-        "choose vocab.txt, tokenizer.json or a table such as csv, or keep it as a session."
+        "merges.txt holds joined pairs only, but this table was learned by WordPiece: "
+        "choose vocab.txt, tokenizer.json or a table such as csv, or save it as a session."
     )
-    assert METHODS["parity"].refusal(FORMATS["vocab.txt"]).endswith("Parity-aware BPE: keep it as a session.")
+    assert METHODS["parity"].refusal(FORMATS["vocab.txt"]).endswith("Parity-aware BPE: save it as a session.")
     assert METHODS["bpe"].refusal(FORMATS["merges.txt"]) == ""
 
 

@@ -108,8 +108,8 @@ def test_extending_an_rwkv_vocabulary_is_refused() -> None:
     [
         ("999 'ab' 3", "has 2 bytes, but the row says 3"),
         ("999 '' 1", "has 0 bytes"),
-        ("1 'xyz' 3", "is in an earlier row"),
-        ("999 'ab' 2", "is in an earlier row"),
+        ("1 'xyz' 3", "an earlier row has the same"),
+        ("999 'ab' 2", "an earlier row has the same"),
         ("9999999999 'xyz' 3", "is too large"),
         ("999 __import__('os') 3", "there must be a number, a text in quotes"),
         ("999 'x' 'y' 2", "there must be a number, a text in quotes"),

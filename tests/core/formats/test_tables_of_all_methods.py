@@ -128,18 +128,18 @@ def changed(**entries: object) -> bytes:
     [
         ({"reasons": {"loss": "<f8"}, "merges__3__loss": "much"}, r"merge 4: 'much' is not a valid value"),
         ({"reasons": {"loss": "<i4"}, "merges__0__loss": 2**40}, r"merge 1: '1099511627776' is not a valid value"),
-        ({"reasons": {"left": "<i4"}}, r"the reasons of its steps are damaged"),
-        ({"reasons": {"loss": "float"}}, r"the reasons of its steps are damaged"),
-        ({"reasons": ["loss"]}, r"the reasons of its steps are damaged"),
+        ({"reasons": {"left": "<i4"}}, r"the reasons of the steps are damaged"),
+        ({"reasons": {"loss": "float"}}, r"the reasons of the steps are damaged"),
+        ({"reasons": ["loss"]}, r"the reasons of the steps are damaged"),
         ({"scores_since": None}, r"its tokens have no scores"),
-        ({"scores_since": [0, -1]}, r"the scores of its tokens are damaged"),
-        ({"scores_since": [1]}, r"the scores of its tokens are damaged"),
-        ({"scores_since": [0, 10**6]}, r"the scores of its tokens are damaged"),
-        ({"scores_since": "0"}, r"the scores of its tokens are damaged"),
-        ({"alphabet__5__scores": [-1.0]}, r"the scores of its tokens are damaged"),
-        ({"alphabet__5__scores": None}, r"the scores of its tokens are damaged"),
-        ({"merges__1__left": 10**6}, r"merge 2: it merges the token 1000000, which does not exist yet"),
-        ({"merges__1__runner_up_left": 10**6}, r"merge 2: its runner-up"),
+        ({"scores_since": [0, -1]}, r"the scores of the tokens are damaged"),
+        ({"scores_since": [1]}, r"the scores of the tokens are damaged"),
+        ({"scores_since": [0, 10**6]}, r"the scores of the tokens are damaged"),
+        ({"scores_since": "0"}, r"the scores of the tokens are damaged"),
+        ({"alphabet__5__scores": [-1.0]}, r"the scores of the tokens are damaged"),
+        ({"alphabet__5__scores": None}, r"the scores of the tokens are damaged"),
+        ({"merges__1__left": 10**6}, r"merge 2: the step merges the token 1000000, which does not exist yet"),
+        ({"merges__1__runner_up_left": 10**6}, r"merge 2: the runner-up"),
     ],
     ids=lambda value: repr(value)[:50],
 )
@@ -150,13 +150,13 @@ def test_damage_in_a_json_table_is_reported_with_its_place(entries: dict[str, ob
 
 def test_a_table_that_drops_a_token_twice_is_refused() -> None:
     first = learned("unigram")[0].left
-    with pytest.raises(FormatError, match=rf"merge 2: it uses the token {first:,}, which was dropped earlier"):
+    with pytest.raises(FormatError, match=rf"merge 2: the step uses the token {first:,}, which was dropped earlier"):
         FORMATS["json"].read(changed(merges__1__left=first), "odd.json")
 
 
 def test_writing_a_json_table_with_too_many_pieces_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_tables, "MOST_SYMBOLS", 100)
-    with pytest.raises(OutputError, match="pieces is too large to be read again; choose csv instead"):
+    with pytest.raises(OutputError, match=r"pieces is too large to be read again\. Choose csv instead"):
         written(learned("unigram"), FORMATS["json"])
 
 

@@ -34,7 +34,7 @@ def test_a_markdown_table_has_a_row_for_each_merge_with_count_tie_and_bytes() ->
 
 
 def test_opening_a_markdown_table_is_refused() -> None:
-    with pytest.raises(FormatError, match="which cannot be opened again"):
+    with pytest.raises(FormatError, match="such tables cannot be read"):
         MARKDOWN.open(content(learned("gpt2", merges=5), "markdown"), "table.md")
 
 

@@ -65,7 +65,7 @@ def test_an_older_tekken_file_gets_default_special_tokens_and_damaged_files_are_
     assert older.history.recipe.special_tokens[:4] == ("<unk>", "<s>", "</s>", "[INST]")
     assert any("does not list its special tokens" in note for note in older.notes)
     for spoiled, message in (
-        ({"special_tokens": [{"rank": 30, "token_str": "<s>"}]}, "special token 1: its text or its number"),
+        ({"special_tokens": [{"rank": 30, "token_str": "<s>"}]}, "special token 1: the text or the number"),
         ({"config": {**tekken(None)["config"], "default_vocab_size": 999}}, "300 tokens have a rank below"),
         ({"vocab": [{"rank": 0, "token_bytes": "?"}]}, "'\\?' is not base64"),
         ({"vocab": tekken(None)["vocab"][1:299]}, "tokens have a rank below"),
@@ -79,7 +79,7 @@ def test_an_exported_tekken_file_numbers_special_tokens_and_bytes_first() -> Non
     numbers = FORMATS["tekken"].numbers(history)
     assert numbers[:256].tolist() == list(range(1_000, 1_256))
     assert numbers[-1] == 0
-    assert "one pattern; this table needs more" in FORMATS["tekken"].refusal(learned("gpt2", lowercase=True))
+    assert "one pattern, but this table needs more" in FORMATS["tekken"].refusal(learned("gpt2", lowercase=True))
 
 
 def test_text_that_the_pattern_of_a_tekken_file_does_not_match_is_reported() -> None:

@@ -162,7 +162,7 @@ def test_continuing_tokens_are_joined_as_in_tokenizers_for_any_order_of_merges()
 def test_byte_fallback_together_with_a_continuing_prefix_is_refused() -> None:
     whole = json.loads(continued().to_str())
     whole["model"] |= {"byte_fallback": True, "vocab": {"<unk>": 0, "<0x41>": 1, "a": 2, "##a": 3}}
-    with pytest.raises(FormatError, match=r"turns unknown characters into bytes .* of which its library makes bytes"):
+    with pytest.raises(FormatError, match=r"unknown characters into bytes .* Its library turns this mark into bytes"):
         open_json(whole)
 
 
@@ -229,7 +229,7 @@ DAMAGE = [
     (("model", "continuing_subword_prefix"), "##", r"no token of one character has this mark"),
     (("added_tokens",), [7], r"added token 1: there must be an object"),
     (("added_tokens",), [{"content": "a", "id": "7"}], r"added token 1: its id must be a whole number"),
-    (("added_tokens",), [{"id": 7}], r"added token 1: its text is missing"),
+    (("added_tokens",), [{"id": 7}], r"added token 1: the text of the token is missing"),
     (("normalizer",), [], r'"normalizer" must be an object'),
     (("pre_tokenizer",), {"type": "Sequence", "pretokenizers": 5}, r'"pretokenizers" must be a list'),
     (("pre_tokenizer",), {"type": "Sequence", "pretokenizers": [5]}, r"must be a list of at most"),

@@ -45,12 +45,12 @@ def test_added_tokens_that_transformers_reads_differently_are_reported_on_openin
     assert passes_over in notes(merges, tokenizer_class="GPT2Tokenizer")
     assert passes_over not in notes(merges, tokenizer_class="Qwen2Tokenizer", pad_token="<s>")
     assert "add_prefix_space" in notes(merges, add_prefix_space=True)
-    by_name = "in transformers 4 it does, in 5 it does not"
+    by_name = "in transformers 5 it does not"
     assert by_name in notes(merges, tokenizer_class="RobertaTokenizer", mask_token="<mask>")
     assert by_name not in notes(merges, tokenizer_class="RobertaTokenizer", added_tokens_decoder=MASK)
     merges.with_name("tokenizer.json").write_text("{}", "utf-8")
     assert by_name not in notes(merges, tokenizer_class="RobertaTokenizer", mask_token="<mask>")
-    assert "and transformers reads it instead" in notes(merges)
+    assert "and transformers reads that file instead" in notes(merges)
     merges.with_name("tokenizer.json").unlink()
     named = dict.fromkeys(("pad_token", "bos_token", "mask_token"), SPECIALS[0]) | {"extra_special_tokens": SPECIALS}
     shown_notes = notes(merges, tokenizer_class="GPT2Tokenizer", add_prefix_space=True, **named)
@@ -101,7 +101,7 @@ def test_merges_with_a_named_tokenizer_class_are_encoded_as_in_transformers(
         ("tokenizer_config.json", {"tokenizer_class": "XLMRobertaTokenizer"}, "names XLMRobertaTokenizer, which gives"),
         ("tokenizer_config.json", {"tokenizer_class": "MarianTokenizer"}, "names MarianTokenizer, which gives"),
         ("tokenizer_config.json", {"tokenizer_class": "LlamaTokenizer"}, "names LlamaTokenizer, which handles"),
-        ("tokenizer_config.json", {"tokenizer_class": "XLNetTokenizer"}, "names XLNetTokenizer, which itself changes"),
+        ("tokenizer_config.json", {"tokenizer_class": "XLNetTokenizer"}, "names XLNetTokenizer, which changes"),
         ("tokenizer_config.json", {"tokenizer_class": "T5Tokenizer"}, "names T5Tokenizer, which adds tokens"),
         (
             "tokenizer_config.json",
@@ -115,7 +115,7 @@ def test_merges_with_a_named_tokenizer_class_are_encoded_as_in_transformers(
             {"pad_token": "<new>"},
             "1 tokens in special_tokens_map.json in its folder are not",
         ),
-        ("vocab.json", {"▁": 70_000}, "vocab.json in its folder gives pieces other numbers"),
+        ("vocab.json", {"▁": 70_000}, "vocab.json in its folder gives pieces other ids"),
         ("vocab.json", {"none of its pieces": 1}, ""),
         ("vocab.json", [], ""),
         ("tokenizer_config.json", [], "tokenizer_config.json in its folder is damaged"),
@@ -227,12 +227,12 @@ def test_a_folder_opened_without_a_warning_gives_the_ids_and_texts_of_transforme
     [
         ({"tokenizer_class": "PreTrainedTokenizerFast"}, ""),
         ({"split_special_tokens": True}, "says split_special_tokens: transformers matches no special token"),
-        ({"clean_up_tokenization_spaces": True}, "says clean_up_tokenization_spaces: where transformers decodes"),
-        ({"added_tokens_decoder": {"7": {"content": "<s>", "lstrip": True}}}, "1 tokens are found in another way"),
-        ({"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": {}}, "3 tokens of the file are not looked for"),
+        ({"clean_up_tokenization_spaces": True}, "says clean_up_tokenization_spaces: when transformers decodes"),
+        ({"added_tokens_decoder": {"7": {"content": "<s>", "lstrip": True}}}, "1 tokens are matched differently"),
+        ({"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": {}}, "3 tokens of the file are not matched"),
         ({"tokenizer_class": "CodeGenTokenizer"}, ""),
-        ({"tokenizer_class": "CodeGenTokenizer", "mask_token": "<plain>"}, "1 tokens count as special in transformers"),
-        ({"tokenizer_class": "GPTNeoXTokenizer"}, "1 tokens are looked for by GPTNeoXTokenizer of transformers"),
+        ({"tokenizer_class": "CodeGenTokenizer", "mask_token": "<plain>"}, "1 tokens are special in transformers"),
+        ({"tokenizer_class": "GPTNeoXTokenizer"}, "1 tokens are matched by GPTNeoXTokenizer of transformers"),
     ],
 )
 def test_settings_of_tokenizer_config_json_that_override_tokenizer_json_are_reported(
@@ -259,7 +259,7 @@ def test_opening_reports_that_transformers_4_changes_the_space_before_a_text(
     file.write_text(json.dumps(whole | {"pre_tokenizer": by_bytes(blank=is_put, cuts=True)}), "utf-8")
     assert "transformers 4" not in "".join(open_table(file).notes)
     shown_notes = notes(file, **({} if wanted is None else {"add_prefix_space": wanted}))
-    assert ("transformers 4 does by add_prefix_space" in shown_notes) == (is_put != bool(wanted))
+    assert ("4 puts a space before a text if add_prefix_space" in shown_notes) == (is_put != bool(wanted))
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_tokenizer_classes_that_rebuild_their_tokenizer_are_reported(
 def test_matching_rules_in_added_tokens_decoder_take_precedence_over_named_tokens(merges: Path) -> None:
     takes_spaces = {"content": "<s>", "lstrip": True}
     assert "take the spaces" not in notes(merges, bos_token="<s>", added_tokens_decoder={"300": takes_spaces})
-    twice = "1 tokens are named twice, and are to be found in two ways"
+    twice = "1 tokens are listed twice, with different rules for matching"
     assert twice in notes(merges, bos_token="<s>", cls_token=takes_spaces)
     encoded = []
     for numbered in ({}, {"added_tokens_decoder": {"300": {"content": "<s>"}}}):
@@ -315,8 +315,8 @@ BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n<s>\n<pad>\n</s>\n<mask>\na\nb\n'\nn
     ("config", "slow", "cleans"),
     [
         ({}, "", False),
-        ({"model_max_length": 512}, "; here", True),
-        ({"tokenizer_class": "BertTokenizer"}, "; here", True),
+        ({"model_max_length": 512}, ". This program", True),
+        ({"tokenizer_class": "BertTokenizer"}, ". This program", True),
         (
             {"tokenizer_class": "ElectraTokenizer", "do_lower_case": False},
             ", and a letter and its accent become one",
@@ -327,11 +327,11 @@ BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n<s>\n<pad>\n</s>\n<mask>\na\nb\n'\nn
             ", and a letter and its accent become one",
             True,
         ),
-        ({"tokenizer_class": "BertTokenizer", "tokenize_chinese_chars": False}, "; here", True),
-        ({"tokenizer_class": "MPNetTokenizer"}, ", and special tokens are found in capitals", True),
-        ({"tokenizer_class": "SplinterTokenizer"}, "; here", False),
-        ({"tokenizer_class": "LayoutLMv2Tokenizer"}, "; here", False),
-        ({"tokenizer_class": "BertTokenizer", "clean_up_tokenization_spaces": False}, "; here", False),
+        ({"tokenizer_class": "BertTokenizer", "tokenize_chinese_chars": False}, ". This program", True),
+        ({"tokenizer_class": "MPNetTokenizer"}, ", and special tokens are also matched in capital letters", True),
+        ({"tokenizer_class": "SplinterTokenizer"}, ". This program", False),
+        ({"tokenizer_class": "LayoutLMv2Tokenizer"}, ". This program", False),
+        ({"tokenizer_class": "BertTokenizer", "clean_up_tokenization_spaces": False}, ". This program", False),
     ],
 )
 def test_differences_of_bert_classes_in_transformers_4_are_reported(
@@ -373,21 +373,27 @@ def test_an_added_token_that_is_not_special_is_kept_when_decoding_skips_special_
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
-        ({"tokenizer_class": "GPT2Tokenizer"}, "The slow GPT2Tokenizer of transformers 4 knows letters"),
+        ({"tokenizer_class": "GPT2Tokenizer"}, "The slow GPT2Tokenizer of transformers 4 uses letters"),
         (
             {"tokenizer_class": "Qwen2Tokenizer"},
-            "The slow Qwen2Tokenizer of transformers 4 knows letters, digits and marks",
+            "The slow Qwen2Tokenizer of transformers 4 uses letters, digits and marks",
         ),
         ({"tokenizer_class": "GPTNeoXTokenizer"}, ""),
-        ({"tokenizer_class": "LukeTokenizer"}, "looked for by LukeTokenizer of transformers, but not here: “</s>”"),
-        ({"tokenizer_class": "CLIPTokenizer"}, "without it as BERT's does"),
-        ({"tokenizer_class": "BlenderbotTokenizer"}, "puts a space before a text, that of 4 does not"),
+        (
+            {"tokenizer_class": "LukeTokenizer"},
+            "matched by LukeTokenizer of transformers, but not by this program: “</s>”",
+        ),
+        ({"tokenizer_class": "CLIPTokenizer"}, "without this package as BERT's tokenizer does"),
+        ({"tokenizer_class": "BlenderbotTokenizer"}, "puts a space before a text, but that of transformers 4 does not"),
         (
             {"tokenizer_class": "BlenderbotTokenizer", "mask_token": "<mask>"},
-            "in transformers 4 it does, in 5 it does, too",
+            "in transformers 5 it does, too",
         ),
         ({"tokenizer_class": "BlenderbotTokenizer", "add_prefix_space": True, "added_tokens_decoder": MASK}, ""),
-        ({"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": MASK}, "1 tokens stay, maybe with spaces around"),
+        (
+            {"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": MASK},
+            "1 tokens are not left out, and may get spaces around them",
+        ),
         ({"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": MASK, "mask_token": "<mask>"}, ""),
         ({"tokenizer_class": "Qwen2Tokenizer", "unk_token": MASK["300"]}, "5 without the spaces or words next to them"),
         ({"tokenizer_class": "GPT2Tokenizer", "unk_token": MASK["300"]}, ""),
@@ -396,13 +402,20 @@ def test_an_added_token_that_is_not_special_is_kept_when_decoding_skips_special_
 def test_differences_between_versions_of_transformers_are_reported_on_opening(
     merges: Path, config: dict[str, object], sentence: str
 ) -> None:
-    others = ("knows letters", "as BERT's", "that of 4", "5 it does, too", "stay, maybe", "without the spaces")
+    others = (
+        "uses letters",
+        "as BERT's",
+        "that of transformers 4",
+        "5 it does, too",
+        "may get spaces",
+        "without the spaces",
+    )
     shown_notes = notes(merges, **config)
     if sentence:
         assert sentence in shown_notes
     else:
         assert not any(other in shown_notes for other in others[1:])
-        assert ("knows letters" in shown_notes) == ("GPTNeoX" not in str(config))
+        assert ("uses letters" in shown_notes) == ("GPTNeoX" not in str(config))
 
 
 def test_differences_for_new_unicode_letters_are_reported_only_if_merges_join_parts_of_characters(
@@ -410,7 +423,7 @@ def test_differences_for_new_unicode_letters_are_reported_only_if_merges_join_pa
 ) -> None:
     for made, differs in (("Ġ â\nâ Ģ\n", False), ("Ġâ Ģ\na b\n", False), ("a â\n", True), ("Ģ a\n", True)):
         (tmp_path / "merges.txt").write_text(f"#version: 0.2\nĠ â\n{made}", "utf-8")
-        assert ("knows letters" in notes(tmp_path / "merges.txt", tokenizer_class="GPT2Tokenizer")) == differs, made
+        assert ("uses letters" in notes(tmp_path / "merges.txt", tokenizer_class="GPT2Tokenizer")) == differs, made
 
 
 @pytest.mark.parametrize(
@@ -436,8 +449,8 @@ def test_whisper_timestamps_and_tokens_that_absorb_spaces_are_reported_on_openin
     whole = json.loads(content(learned("gpt2"), "tokenizer.json"))
     whole["added_tokens"] += [added(90_000, "<|0.02|>", special=False), added(90_001, "  ", rstrip=True)]
     file.write_text(json.dumps(whole), "utf-8")
-    assert "1 times are left out where WhisperTokenizer" in notes(file, tokenizer_class="WhisperTokenizer")
-    plainly = "1 tokens are found by Qwen2Tokenizer of transformers 5 without the spaces"
+    assert "1 tokens for times are left out when WhisperTokenizer" in notes(file, tokenizer_class="WhisperTokenizer")
+    plainly = "1 tokens are matched by Qwen2Tokenizer of transformers 5 without the spaces"
     assert plainly in notes(file, tokenizer_class="Qwen2Tokenizer", unk_token="  ")
     for config in ({"tokenizer_class": "GPT2Tokenizer", "unk_token": "  "}, {"tokenizer_class": "Qwen2Tokenizer"}):
         shown_notes = notes(file, **config)

@@ -174,7 +174,7 @@ def test_a_unigram_model_can_be_exported_after_any_step(steps: int) -> None:
             "merges.txt",
             "merges.txt holds joined pairs only, .* Unigram: choose sentencepiece, tokenizer.json or a table",
         ),
-        ("parquet", "parquet holds joined pairs only, .* Unigram: .* such as csv, or keep it as a session"),
+        ("parquet", "parquet holds joined pairs only, .* Unigram: .* such as csv, or save it as a session"),
         ("vocab.txt", "vocab.txt holds WordPiece's tokens only"),
     ],
 )
@@ -240,10 +240,10 @@ A, UNK = ["a", -1.0], ["<unk>", 0.0]
     [
         ({"unk_id": 10**6}, r'odd\.json: "unk_id" is 1,000,000, but the ids of pieces go from 0 to'),
         ({"unk_id": "0"}, r'"unk_id" must be a whole number'),
-        ({"vocab": [UNK, ["", -1.0]]}, r"odd\.json, piece 1: its text is empty"),
-        ({"vocab": [UNK, ["a", math.nan]]}, r"piece 1: its log-probability is nan, which is not a finite number"),
-        ({"vocab": [UNK, ["a", 1e300]]}, r"piece 1: its log-probability is 1e\+300"),
-        ({"vocab": [UNK, ["a", "b"]]}, r"piece 1: its log-probability is b"),
+        ({"vocab": [UNK, ["", -1.0]]}, r"odd\.json, piece 1: the text of the piece is empty"),
+        ({"vocab": [UNK, ["a", math.nan]]}, r"piece 1: the log-probability nan is not a finite number"),
+        ({"vocab": [UNK, ["a", 1e300]]}, r"piece 1: the log-probability 1e\+300"),
+        ({"vocab": [UNK, ["a", "b"]]}, r"piece 1: the log-probability b"),
         ({"vocab": [UNK, "a"]}, r"piece 1: there must be a text and its log-probability"),
         ({"vocab": {"a": 1}}, r'"vocab" must be a list'),
         ({"vocab": [UNK]}, r"odd\.json: the model has no pieces"),

@@ -47,7 +47,7 @@ def test_a_file_just_exported_in_each_format_is_verified(format: Format) -> None
             else "agree"
         )
         assert verification.sentence.startswith(f"verified: {verification.words:,} words {agreement}")
-        assert ("its ids differ from the table" in verification.sentence) == (agreement != "agree")
+        assert ("the file and the table have different ids" in verification.sentence) == (agreement != "agree")
 
 
 def swapped(history: History) -> History:
@@ -206,10 +206,22 @@ def test_verification_of_a_superword_table_checks_runs_of_words(name: str, monke
 @pytest.mark.parametrize(
     ("preset", "changes", "format", "loss", "beyond"),
     [
-        ("unigram", {"lowercase": True, "special_tokens": ("<s>",)}, "tokenizer.json", "text holds <s>", "a <S>"),
-        ("bert", {"pattern": "whitespace", "special_tokens": ("<s>",)}, "tokenizer.json", "text holds <s>", "<S>"),
-        ("bert", {"special_tokens": ("end",), "merges": 0}, "vocab.txt", "A word end becomes the special token", ""),
-        ("sentencepiece-like", {"merges": 9}, "merges.txt", "If a word holds ▁, it becomes the marker", ""),
+        (
+            "unigram",
+            {"lowercase": True, "special_tokens": ("<s>",)},
+            "tokenizer.json",
+            "the text <s> in a normalized text",
+            "a <S>",
+        ),
+        (
+            "bert",
+            {"pattern": "whitespace", "special_tokens": ("<s>",)},
+            "tokenizer.json",
+            "the text <s> in a normalized text",
+            "<S>",
+        ),
+        ("bert", {"special_tokens": ("end",), "merges": 0}, "vocab.txt", "The word end becomes the special token", ""),
+        ("sentencepiece-like", {"merges": 9}, "merges.txt", "In this format ▁ inside a word becomes the marker", ""),
         ("gpt2", {"merges": 9, "special_tokens": ("é",)}, "tokenizer.json", "the same text as another token", ""),
     ],
 )

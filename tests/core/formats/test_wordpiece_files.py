@@ -172,7 +172,7 @@ def test_an_exported_wordpiece_vocabulary_is_read_back_equal(choices: dict[str, 
         ({"marker_text": "@@"}, "vocab.txt", "vocab.txt marks tokens inside a word with ##; this table uses '@@'"),
         ({"pattern": "gpt2"}, "vocab.txt", "cannot hold the space or line break in these"),
         ({}, "merges.txt", "merges.txt holds joined pairs only, .* WordPiece: choose vocab.txt, tokenizer.json"),
-        ({}, "sentencepiece", "choose vocab.txt, tokenizer.json or a table such as csv, or keep it as a session"),
+        ({}, "sentencepiece", "choose vocab.txt, tokenizer.json or a table such as csv, or save it as a session"),
     ],
 )
 def test_exporting_a_wordpiece_recipe_that_the_format_cannot_hold_is_refused(
@@ -194,9 +194,9 @@ def test_tables_without_merges_are_compared_by_their_tokens(capsys: pytest.Captu
     first, same, other = (str(tmp_path / name) for name in ("vocab.txt", "tokenizer.json", "other-vocab.txt"))
     assert run(["convert", first, same]) == 0
     assert run(["diff", first, same]) == 0
-    assert "They hold the same tokens." in capsys.readouterr().out
+    assert "The tables hold the same tokens." in capsys.readouterr().out
     assert run(["diff", first, other, "abba"]) == 3
-    assert "They hold different tokens" in capsys.readouterr().out
+    assert "The tables hold different tokens" in capsys.readouterr().out
     assert run(["encode", "ab [CLS]", "--allow-special", "--merges", same]) == 0
     assert capsys.readouterr().out == "9 2\n"
     assert run(["decode", "9", "10", "--merges", first]) == 0

@@ -99,18 +99,18 @@ def test_a_youtokentome_model_can_be_exported_as_tokenizer_json_only() -> None:
     for text in ASKED:
         assert again.numbers_of(Tokenizer(again.history).encode(text)) == by_the_rule(text)
         assert library.encode(text, add_special_tokens=False).ids == by_the_rule(text)
-    with pytest.raises(OutputError, match="only read"):
+    with pytest.raises(OutputError, match="only be read"):
         YTTM.write(FOUND.history, file)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (b"\n4 6 17\n", b"\n4 99 17\n", "line 15: it merges the token 99"),
-        (b"\n4 6 17\n", b"\n17 6 17\n", "line 15: it merges the token 17"),
+        (b"\n4 6 17\n", b"\n4 99 17\n", "line 15: the line merges the token 99"),
+        (b"\n4 6 17\n", b"\n17 6 17\n", "line 15: the line merges the token 17"),
         (b"\n9 7 18\n", b"\n9 7\n", "line 16: there must be 3 numbers"),
         (b"\n9 7 18\n", b"\n9 7 17\n", "two tokens have the same id"),
-        (b"\n9 7 18\n", b"\n4 6 18\n", "line 16: it merges the same pair"),
+        (b"\n9 7 18\n", b"\n4 6 18\n", "line 16: the step merges the same pair"),
         (b"\n118 16\n", b"\n104 16\n", "a character occurs twice"),
         (b"\n118 16\n", b"\n55296 16\n", "not the number of a character"),
         (b"\n1 0 2 3\n", b"\n", "must be 4 numbers"),

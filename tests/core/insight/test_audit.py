@@ -104,7 +104,7 @@ def test_the_audit_and_trim_commands_list_and_remove_tokens(tmp_path: Path, caps
         "no token with the id 99,999": ["trim", str(table), "--remove", "99999", "-o", str(small)],
         "Ask for at least 256": ["trim", str(table), "--down-to", "9", *corpus, "-o", str(small)],
         "--needed lose removes": ["trim", str(table), "--remove", str(rows and 256), "-o", str(small)],
-        "end the name": ["audit", str(table), "-o", str(tmp_path / "audit.doc")],
+        "must end in .svg": ["audit", str(table), "-o", str(tmp_path / "audit.doc")],
         "is unknown here": ["audit", str(table), "--only", "one-file", "--corpus", str(first)],
     }
     for report, arguments in mistakes.items():

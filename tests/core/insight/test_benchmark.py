@@ -192,12 +192,14 @@ def test_a_language_that_cannot_be_encoded_is_neither_worst_nor_best_in_parity()
     assert parity.summary["worst_language"][0] in ("en", "es")
     en, es = measured.of("tokens")[0, :2].tolist()
     assert parity.summary["spread"][0] == pytest.approx(max(en, es) / min(en, es))
-    assert parity.sentences[0].startswith("unigram: without ru, because more than 1% is not encoded: worst e")
+    assert parity.sentences[0].startswith(
+        "unigram: without ru, because more than 1% of the text is not encoded: worst e"
+    )
     (nothing,) = parity_of(measured, "ru").sentences
     assert nothing.endswith("there is nothing to compare.")
     figure = dots_chart(DataTable(measured.columns), "bytes_per_token")
     assert [figure.is_hollow(0, column) for column in range(3)] == [False, False, True]
-    assert figure.in_words.endswith("1 of 3 are hollow: more than 1% is not encoded.")
+    assert figure.in_words.endswith("1 of 3 are hollow, because more than 1% of the text is not encoded.")
     assert drawn(figure, Paper(is_alone=True)).count('fill="none"') == 1
 
 
@@ -212,7 +214,7 @@ def test_parity_reports_texts_without_tokens() -> None:
     measured = overlay({"bytes": (of_bytes, 0)}, [" "] * LEAST + ["low"]).columns  # some draws have no word
     assert (measured["tokens_per_word"][0], math.isnan(measured["tokens_per_word_high"][0])) == (8, True)
     for at in (-1, 1):
-        with pytest.raises(BpeError, match=f"has 0 steps, so it cannot be measured after {at}"):
+        with pytest.raises(BpeError, match=f"has 0 steps, so it cannot be measured after step {at}"):
             overlay({"bytes": (history, at)}, "low")
 
 
@@ -254,8 +256,8 @@ def test_the_benchmark_reports_the_share_of_text_that_cannot_be_encoded(
     history = train(Corpus.from_texts(texts["seen"]), recipe)
     everything = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     remark, unequal = benchmark({"bytes": everything, "words": history}, texts).remarks
-    assert unequal.startswith("The vocabularies are of ")
-    shares = "100.00% of all, 50.00% of half, 50.00% of two and parts of 1 more (in bytes, spaces left out)"
+    assert unequal.startswith("The vocabularies have different sizes (")
+    shares = "100.00% of all, 50.00% of half, 50.00% of two and parts of 1 more (in bytes, without spaces)"
     assert remark.startswith(f"words cannot encode everything: {shares} become unknown tokens or no tokens")
     write_history(history, tmp_path / "words.csv")
     (tmp_path / "text.txt").write_text("xyz", encoding="utf-8")
@@ -274,9 +276,9 @@ def test_impossible_benchmark_options_are_reported_in_a_sentence(
     table = str(folder / "m.csv")
     (folder / "parallel/en.txt").write_text("one line\n")
     for arguments, sentence in (
-        (["--parallel", str(folder / "parallel")], "en has 1, de has 10"),
+        (["--parallel", str(folder / "parallel")], "en has 1 lines, and de has 10"),
         (["--parallel", "--reference", "xx"], "There is no language 'xx'"),
-        (["--texts", table, "-o", "x.doc"], "end the name x.doc in one of them"),
+        (["--texts", table, "-o", "x.doc"], "The name x.doc must end in .svg"),
         (["--parallel", "--relative-to", "yy"], "There is no tokenizer 'yy'"),
     ):
         assert run(["benchmark", table, *arguments]) == 1

@@ -257,7 +257,7 @@ def test_the_lab_command_splits_one_text_by_all_tokenizers_at_one_vocabulary_siz
     assert "Bytes per token" in drawn
     assert "Tokens per pretoken" not in drawn
     assert run(["diff", table]) == 1
-    assert "about 2 tokenizers, not 1" in capsys.readouterr().err
+    assert "needs 2 tokenizers, not 1" in capsys.readouterr().err
 
 
 def test_the_lab_command_leaves_out_tokenizers_that_cannot_have_the_chosen_size(
@@ -276,9 +276,16 @@ def test_the_lab_command_leaves_out_tokenizers_that_cannot_have_the_chosen_size(
 
 def test_the_benchmark_of_vocabularies_of_unequal_size_says_that_sizes_differ() -> None:
     small, large = (train([TEXT], "gpt2", merges=merges) for merges in (2, 5))
-    size_sentence = "The vocabularies are of 258 to 261 tokens: a larger one needs fewer tokens for the same text."
-    assert size_sentence in ask_about(Benchmark, {"small": small, "large": large}, texts=[TEXT]).sentences
-    assert size_sentence not in ask_about(Benchmark, {"small": small, "as large": small}, texts=[TEXT]).sentences
+    size_sentence = (
+        "The vocabularies have different sizes (258 to 261 tokens). A larger vocabulary needs fewer tokens for the same"
+    )
+    assert any(
+        size_sentence in sentence
+        for sentence in ask_about(Benchmark, {"small": small, "large": large}, texts=[TEXT]).sentences
+    )
+    assert size_sentence not in " ".join(
+        ask_about(Benchmark, {"small": small, "as large": small}, texts=[TEXT]).sentences
+    )
 
 
 def test_a_curve_of_a_tokenizer_with_many_unknown_tokens_is_drawn_hollow_and_explained() -> None:

@@ -247,7 +247,7 @@ def test_impossible_requests_to_encode_documents_are_refused_and_leave_no_files(
         encoded(texts)
     with pytest.raises(OutputError, match="does not exist"):
         encoded(tmp_path / "no" / "out")
-    with pytest.raises(BpeError, match="Megatron's index knows no uint32"):
+    with pytest.raises(BpeError, match="Megatron's index cannot hold ids of the type uint32"):
         encoded(tmp_path / "out", kind="bin", width="uint32")
     with pytest.raises(CorpusError, match="line 121"):
         encoded(tmp_path / "out", shard_size=700)
@@ -333,6 +333,6 @@ def test_shards_written_by_the_encode_command_can_be_repeated_from_a_manifest(
     assert run(["repeat", "how.json"]) == 0
     assert "identical" in capsys.readouterr().out
     assert run([*request, "--documents"]) == 1
-    assert "name their folder with --output" in capsys.readouterr().err
+    assert "Name the folder with --output" in capsys.readouterr().err
     assert run([*request, "--eos", "0", "-o", "ids.npy"]) == 1
-    assert "add --documents" in capsys.readouterr().err
+    assert "only with --documents" in capsys.readouterr().err

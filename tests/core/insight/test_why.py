@@ -315,7 +315,7 @@ def test_the_word_newer_of_the_article_stays_split_because_of_earlier_merges() -
     why = Why("newer", history)
     names = Tokenizer(history).token_bytes
     sentences = [sentence(why.at_byte(byte), lambda id: names(id).decode()) for byte in range(1, 5)]
-    assert sentences[0] == "Not split: merge 6 joins n + e here."
+    assert sentences[0] == "The text is not split here: merge 6 joins n + e."
     assert all(sentences)
 
 

@@ -77,5 +77,5 @@ def test_the_longest_match_explanation_names_the_step_that_adds_a_longer_token(h
     (since,) = reason.steps
     later = quoted(why.texts[int(history.indices[since - 1])])
     longest = "“s” is the longest token that fits here; “si” is not in the vocabulary."
-    assert reason.sentence == f"{longest} {later} is there from step {since} on."
+    assert reason.sentence == f"{longest} {later} is learned at step {since}."
     assert why.explanation_at(1, since).kind == "joined"

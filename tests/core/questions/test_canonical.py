@@ -142,4 +142,4 @@ def test_the_canonical_question_proves_which_two_tokens_are_never_neighbours(
     raw = bpe.train("aabb aabb", "raw-bytes", merges=2)
     answer = bpe.canonical(raw, pairs=[("a", "a"), ("b", "a")])
     assert answer.columns["kind"] == ["never", "together"]
-    assert answer.sentences[0].startswith("a + a: never side by side. Merge ")
+    assert answer.sentences[0].startswith("a + a: the two tokens are never side by side. Merge ")

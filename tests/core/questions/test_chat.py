@@ -138,7 +138,7 @@ def test_each_token_of_a_chat_has_the_role_of_its_message(made: Path) -> None:
 def test_a_message_that_the_chat_template_rewrites_counts_as_template(made: Path) -> None:
     answer = bpe.chat(with_template(made, "{{ messages[0].content | length }}"), say("hello"))
     assert answer.facts["message_tokens"] == 0
-    assert "lacks the text of message 1" in " ".join(answer.sentences)
+    assert "does not hold the exact text of message 1" in " ".join(answer.sentences)
 
 
 def test_a_chat_turn_that_changes_the_ids_of_earlier_turns_is_reported(made: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_chat_turn_that_changes_the_ids_of_earlier_turns_is_reported(made: Pat
     answer = bpe.chat(with_template(made, forgetting), CHATS[1])
     assert [turn["is_kept"] for turn in answer.facts["turns"]] == [False, False]
     assert answer.facts["turns"][0]["common"] == 1
-    assert "only the first 1 of" in " ".join(answer.sentences)
+    assert "Only the first 1 of" in " ".join(answer.sentences)
 
 
 def test_special_tokens_that_users_can_spell_exclude_those_that_the_chat_template_removes(made: Path) -> None:
@@ -200,9 +200,9 @@ HOSTILE = {
     "{{ 'x'.encode() * 10 ** 10 }}": "characters",
     "{% set x = 'x' * 999999 %}{{ x.replace('x', x) }}": "characters",
     "{% for a in range(9999) %}{% set y %}" + "x" * 9999 + "{% endset %}{% endfor %}": "characters",
-    "{% include 'other' %}": "takes in another template",
-    "{% import 'os' as os %}": "takes in another template",
-    "{{ ''.__class__ }}": "access to '__class__' of 'str' is not allowed",
+    "{% include 'other' %}": "includes another template",
+    "{% import 'os' as os %}": "includes another template",
+    "{{ ''.__class__ }}": "the access of the template to '__class__' of 'str' is not allowed",
     "{{ raise_exception.__globals__ }}": "is not allowed",
     "{{ namespace(__init__=1) }}": "cannot hold",
     "{{ messages.append(1) }}": "is not",
@@ -226,11 +226,11 @@ def test_a_chat_template_that_loops_imports_or_reads_internals_is_refused_in_a_s
         ("[]", "a chat is a list of messages"),
         ('{"role": "user"}', "a chat is a list of messages"),
         ('["hello"]', "message 1: a chat is a list"),
-        ('[{"content": "x"}]', "message 1: it has no role"),
-        ('[{"role": "user", "content": 3}]', "message 1: it has no content"),
+        ('[{"content": "x"}]', "message 1: the message has no role"),
+        ('[{"role": "user", "content": 3}]', "message 1: the message has no content"),
         ('[{"role": "user"', "line 1, column 17: this is not valid JSON"),
         ("[" * 100_000, "nested too deeply"),
-        ('[{"role": "user", "content": "\\ud800"}]', "half a character"),
+        ('[{"role": "user", "content": "\\ud800"}]', "half of a surrogate pair"),
         ("missing.json", "cannot be read"),
     ],
 )

@@ -52,7 +52,7 @@ def test_the_ends_question_counts_characters_or_given_words_in_text_without_spac
     (row,) = (row for row in by_characters.table.records() if row["kind"] == "Han")
     assert row["ends"] == len(text) - 3
     assert by_words.table.records()[0]["ends"] == sum(len(line.split()) for line in lines)
-    assert any("each character counts as one" in sentence for sentence in by_characters.sentences)
+    assert any("each character counts as a word" in sentence for sentence in by_characters.sentences)
     assert by_words.facts["inside"] < by_characters.facts["inside"]
 
 

@@ -116,11 +116,11 @@ def test_a_session_file_of_a_newer_version_is_refused(path: Path) -> None:
     [
         (
             "UPDATE merges SET left_id = 300 WHERE run = 1 AND step = 1",
-            "run 1, step 1: it merges the token 300, which does not",
+            "run 1, step 1: the step merges the token 300, which does not",
         ),
         (
             "UPDATE merges SET right_id = -1 WHERE run = 1 AND step = 2",
-            "run 1, step 2: it does not say which two tokens it merges",
+            "run 1, step 2: this step does not say which two tokens it merges",
         ),
         ("UPDATE merges SET left_id = 2 << 40 WHERE run = 1 AND step = 2", "which does not exist yet"),
         ("UPDATE merges SET left_id = 0 WHERE run = 2 AND step = 1", "never merges"),
@@ -130,12 +130,12 @@ def test_a_session_file_of_a_newer_version_is_refused(path: Path) -> None:
             "the same pair as merge 1",
         ),
         ("UPDATE merges SET count = -7 WHERE run = 1 AND step = 2", "a count is negative"),
-        ("UPDATE merges SET runner_up_left = 999 WHERE run = 1 AND step = 2", "its runner-up 999 "),
-        ("UPDATE merges SET runner_up_right = NULL WHERE run = 1 AND step = 2", "its runner-up .* names a token"),
-        ("UPDATE merges SET runner_up_count = -5 WHERE run = 1 AND step = 2", "its runner-up must have a count"),
+        ("UPDATE merges SET runner_up_left = 999 WHERE run = 1 AND step = 2", "the runner-up 999 "),
+        ("UPDATE merges SET runner_up_right = NULL WHERE run = 1 AND step = 2", "the runner-up .* names a token"),
+        ("UPDATE merges SET runner_up_count = -5 WHERE run = 1 AND step = 2", "the runner-up must have a count"),
         ("UPDATE session SET value = '[]' WHERE key = 'numbers'", "must be a JSON object"),
-        ("UPDATE session SET value = '{\"1\": [5]}' WHERE key = 'numbers'", "run 1: the ids of its tokens"),
-        ("UPDATE session SET value = '{\"1\": 5}' WHERE key = 'numbers'", "run 1: the ids of its tokens"),
+        ("UPDATE session SET value = '{\"1\": [5]}' WHERE key = 'numbers'", "run 1: the ids of the tokens"),
+        ("UPDATE session SET value = '{\"1\": 5}' WHERE key = 'numbers'", "run 1: the ids of the tokens"),
         ("UPDATE runs SET recipe = '{}' || 'x'", "not valid JSON"),
         ("UPDATE runs SET recipe = '[1]'", "recipe is damaged"),
         ('UPDATE runs SET recipe = \'{"ties": "by chance"}\'', "recipe is damaged"),
@@ -187,7 +187,7 @@ def test_deeply_nested_json_in_a_session_file_is_refused(path: Path) -> None:
 
 
 def test_invalid_utf_8_text_in_a_session_file_is_refused(path: Path) -> None:
-    assert "an impossible value" in refused(path, "UPDATE session SET value = CAST(x'ff' AS TEXT) WHERE key = 'text'")
+    assert "a value is impossible" in refused(path, "UPDATE session SET value = CAST(x'ff' AS TEXT) WHERE key = 'text'")
 
 
 def test_doubling_tokens_in_a_session_file_are_refused_before_they_fill_the_memory(
@@ -198,7 +198,7 @@ def test_doubling_tokens_in_a_session_file_are_refused_before_they_fill_the_memo
         f"INSERT INTO merges VALUES (1, {row + 1}, '', {left}, {left}, 2, NULL, NULL, NULL, 9)"
         for row, left in enumerate([97, *range(256, 285)])
     ]
-    assert "step 20: the tokens up to it have more than 1,048,576 bytes" in refused(
+    assert "step 20: the tokens up to this step have more than 1,048,576 bytes" in refused(
         path, "DELETE FROM merges", *doubling
     )
 
@@ -306,7 +306,7 @@ def test_a_session_file_of_the_first_version_with_foreign_tables_is_refused_befo
 def test_impossible_scores_in_a_session_file_are_refused(tmp_path: Path, change: str) -> None:
     path = tmp_path / "one.bpex"
     write_session(session(learned_by("unigram")), path)
-    assert "run 1: the scores of its tokens are damaged" in refused(path, f"UPDATE scores {change}")
+    assert "run 1: the scores of the tokens are damaged" in refused(path, f"UPDATE scores {change}")
     write_session(session(learned_by("unigram")), path)
     assert "run 1: its tokens have no scores" in refused(path, "DELETE FROM scores")
     write_session(session(learned_by("unigram")), path)

@@ -166,4 +166,4 @@ def test_the_share_command_writes_a_web_page_of_a_lesson(tmp_path: Path, capsys:
     assert run(["share", "--lesson", "weights", "-o", str(path)]) == 0
     assert "Words have weights" in path.read_text(encoding="utf-8")
     assert run(["share", "-o", str(path)]) != 0
-    assert "Name the runs to share, or say --lesson" in capsys.readouterr().err
+    assert "Name the runs to share, or give --lesson" in capsys.readouterr().err

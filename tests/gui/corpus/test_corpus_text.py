@@ -153,8 +153,8 @@ def test_a_corpus_text_that_cannot_be_edited_says_why(tmp_path: Path, monkeypatc
     reasons = {
         "rows.jsonl": "holds several texts",
         "words.tsv": "holds words with their counts",
-        "large.txt": "Edit it in another program",
-        "packed.txt.gz": "Edit it in another program",
+        "large.txt": "file in another program",
+        "packed.txt.gz": "file in another program",
         "missing.txt": "missing.txt",
     }
     for name, reason in reasons.items():
@@ -162,6 +162,6 @@ def test_a_corpus_text_that_cannot_be_edited_says_why(tmp_path: Path, monkeypatc
             text_to_edit(CorpusText(name, tmp_path / name))
     with pytest.raises(CorpusError, match="not a file on this computer"):
         text_to_edit(CorpusText("folder/", tmp_path, is_folder=True))
-    with pytest.raises(CorpusError, match="Edit it in another program"):
+    with pytest.raises(CorpusError, match="file in another program"):
         text_to_edit(CorpusText("pasted", text="z" * 101))
     assert text_to_edit(CorpusText("pasted", text="as it is\r\n")) == "as it is\r\n"

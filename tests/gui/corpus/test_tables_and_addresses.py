@@ -148,4 +148,4 @@ def test_a_file_of_word_counts_by_group_becomes_corpus_groups(
     open_session(qtbot, program, saved)
     assert [text.column for text in program.session.corpus.texts.value] == ["count in de", "count in code", "count"]
     program.session.recipe.put(Recipe.preset("cl100k"), "another recipe")
-    qtbot.waitUntil(lambda: "choose the same, or count" in entries(program)[1].state, timeout=WAIT)
+    qtbot.waitUntil(lambda: "Choose the same value, or count" in entries(program)[1].state, timeout=WAIT)

@@ -76,6 +76,8 @@ def test_a_background_count_writes_a_file_that_becomes_the_corpus(
     assert background.counts_in(folder)[path].is_under_way, "it may still be on its way"
     os.utime(path, (time.time() - 60,) * 2)
     model.look()
-    qtbot.waitUntil(lambda: "perhaps it was killed" in program.messages.sentence.text(), timeout=WAIT)
+    qtbot.waitUntil(
+        lambda: "perhaps because another program stopped it" in program.messages.sentence.text(), timeout=WAIT
+    )
     dialog.close()
     assert program.exchanging.count_dialog is None

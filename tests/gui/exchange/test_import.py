@@ -110,7 +110,7 @@ def test_every_chart_answers_or_asks_for_counts_for_an_imported_table(
     program.charts.show_page("compression")
     shown = program.charts.page
     assert isinstance(shown, QuestionPage)
-    assert "Nothing is known of the corpus" in shown.sentence.text()
+    assert "The number of tokens in the corpus is unknown" in shown.sentence.text()
     program.charts.show_page("pairs")
     assert program.pages[PairsPage].model.lacks_words
     assert not program.pages[PairsPage].model.is_waiting
@@ -209,7 +209,7 @@ DAMAGED = {
     "ours.tiktoken": (b"IQ== 0\nIg== -1\n", "line 2"),
     "ours.model": (b"minbpe v1\n\n0\n97 300\n", "line 4"),
     "spm.model": (b"\x0a\x08\x0a\x01a\x15\0\0\0\0\x0a\xff\xff\xff\xff\x07", "claims"),
-    "picture.png": (b"\x89PNG\r\n\x1a\n", "not a merge table this program knows"),
+    "picture.png": (b"\x89PNG\r\n\x1a\n", "not a merge table that this program can read"),
     "empty": (b"", "is empty"),
 }
 
@@ -236,7 +236,7 @@ def test_importing_tokens_that_would_fill_the_memory_is_refused(qtbot: QtBot, pr
     path.write_bytes(b"minbpe v1\n\n0\n" + b"\n".join(lines) + b"\n")
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(path)
-    assert "step 29: the tokens up to it have more than 536,870,912 bytes" in program.messages.sentence.text()
+    assert "step 29: the tokens up to this step have more than 536,870,912 bytes" in program.messages.sentence.text()
 
 
 def test_opening_a_tokenizer_file_can_be_cancelled(qtbot: QtBot, program: Program, ranks: Path) -> None:

@@ -81,7 +81,7 @@ def test_a_sweep_is_planned_run_and_shown_in_the_window(
     dialog, plan = page.dialog, tmp_path / "plan.toml"
     dialog.sizes.setText("300 many")
     dialog.write(plan)
-    assert "are not vocabulary sizes" in dialog.trouble.text()
+    assert "is not a list of vocabulary sizes" in dialog.trouble.text()
     dialog.sizes.setText("300, 280")
     dialog.part.setValue(60)
     dialog.samples.setValue(2)

@@ -72,11 +72,11 @@ def test_question_pages_about_a_table_without_texts_answer_without_counts(
     first = len(history.alphabet)
     program.token.look_at(first + 2)
     answered(qtbot, program)
-    assert "No text can produce it" in section(program, "reach")
+    assert "No text can produce this token" in section(program, "reach")
     assert "ab | c" in section(program, "reach")
     program.token.look_at(first + 1)
     answered(qtbot, program)
-    assert "produces it: bc" in section(program, "reach")
+    assert "produces this token: bc" in section(program, "reach")
     assert "abc" in section(program, "children")
     life = program.pages[TokenPage].life
     assert life is not None

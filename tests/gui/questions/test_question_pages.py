@@ -65,7 +65,7 @@ def test_a_search_page_improves_its_answer_until_the_user_stops_the_search(
     monkeypatch.setattr(Search, "steps", endless)
     page = page_of(learned, "floor")
     qtbot.waitUntil(lambda: page.model.answer is not None and page.stop.isVisible(), timeout=WAIT)
-    assert "the best possible is between" in page.sentence.text()
+    assert "The best possible vocabulary needs between" in page.sentence.text()
     assert "certificate" not in page.fields
     assert page.model.progress in page.sentence.text()
     assert page.figure.isVisible()

@@ -91,7 +91,7 @@ def test_tokens_that_only_build_other_tokens_are_shown_with_a_witness_text(qtbot
     answered(qtbot, learned)
     assert "scaffold" in section(learned, "occurs")
     text = section(learned, "reach")
-    assert "produces it" in text
+    assert "produces this token" in text
     history = ranked.history
     witness = text.split(": ", 1)[1].replace("␣", " ")
     assert gone[0] in Tokenizer(history).encode(witness)

@@ -253,4 +253,4 @@ def test_the_marked_size_of_the_sizes_page_has_the_unit_of_the_axis(
     train(program)
     program.actions["sizes"].trigger()
     answered(qtbot, program)
-    assert "Half of 276 tokens would nearly do" in program.pages.page(SIZES).sentence.text()
+    assert "Half of 276 tokens would be nearly enough" in program.pages.page(SIZES).sentence.text()

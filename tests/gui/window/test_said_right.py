@@ -42,7 +42,7 @@ def test_the_status_bar_names_the_session_that_is_being_opened(
         program.filing.open(tmp_path / "kept.bpex")
     settle(qtbot, program)
     assert said[0] == "Opening kept.bpex …"
-    assert program.training.status.sentence == "34 merges. The vocabulary has the size that was asked for."
+    assert program.training.status.sentence == "34 merges. The vocabulary has the requested size."
 
 
 def test_differences_of_recipes_name_forbidden_pairs_by_their_texts(

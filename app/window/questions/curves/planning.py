@@ -89,8 +89,8 @@ class CurvePlan:
         for place, text in enumerate(texts, 1):
             if text.address:
                 raise CorpusError(
-                    f"{text.name} is an address, and its text may change. Download it, and add the file: a sweep "
-                    "learns only from files."
+                    f"{text.name} is an address. A sweep learns only from files, because the text at an address "
+                    "may change. Download the text, and add the file."
                 )
             where = text.path
             if where is None:
@@ -112,11 +112,15 @@ def sizes_in(text: str) -> list[int]:
     words = text.replace(",", " ").split()
     sizes = [int(word) for word in words if word.isdecimal() and len(word) <= len(str(LARGEST_VOCABULARY))]
     if not words or len(sizes) < len(words):
-        raise RecipeError(f"{text[:40]!r} are not vocabulary sizes; write whole numbers, as in 1000, 2000, 4000.")
+        raise RecipeError(
+            f"{text[:40]!r} is not a list of vocabulary sizes. Write whole numbers, such as 1000, 2000, 4000."
+        )
     return sizes
 
 
 def _only_value(ways: set[Any]) -> Any:
     if len(ways) > 1:
-        raise CorpusError("The texts are read in several ways (encodings, columns); a sweep reads all of them in one.")
+        raise CorpusError(
+            "The texts have different encodings or columns. A sweep needs texts with the same encoding and column."
+        )
     return next(iter(ways), None)
