@@ -20,7 +20,7 @@ LONGEST_MILLISECONDS = 600_000
 class Screenshot(QObject):
     """An object that takes a picture of the window and then ends the program.
 
-    It first opens a session, or else trains a run and moves the time slider to the middle.
+    Before the picture, it opens a session, or trains a run and moves the time slider to the middle of the run.
     """
 
     def __init__(self, program: Program, path: Path) -> None:

@@ -179,9 +179,9 @@ class Aside(QObject):
             receive(message)
 
     def _tell_remarks(self, topic: Hashable, remarks: list[str]) -> None:
-        """Show the remarks of a task that were not shown lately.
+        """Show the remarks of a task, except those that were shown a short time ago.
 
-        A task that is repeated at each step repeats its remarks, too.
+        A task that runs again at each step has the same remarks at each step.
         """
         now = time.monotonic()
         self._remarked = {sentence: when for sentence, when in self._remarked.items() if now - when < TELL_AGAIN}

@@ -19,7 +19,8 @@ JOIN_SECONDS = 0.7  # changes of the same kind within this time are undone toget
 class Steps(QUndoStack):
     """The undo stack, with one step for each change that a person made.
 
-    While a step is undone or redone, consequences of that add no new step: a new step would delete the redone steps.
+    Undoing or redoing a step may cause further changes. These changes add no step, because a new step would
+    delete the steps that can still be redone.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:

@@ -151,7 +151,7 @@ class SessionCorpus(QObject):
     def read_otherwise(self, numbers: set[int], name: str, **changes: Any) -> None:
         """Change how the texts with these numbers are read.
 
-        `changes` are another encoding, another column, or whether the texts are lists of words.
+        `changes` gives another encoding, another column, or the choice whether the texts are lists of words.
         """
         texts = self.texts.value
         self.texts.put(tuple(dataclasses.replace(t, **changes) if t.number in numbers else t for t in texts), name)
@@ -159,7 +159,8 @@ class SessionCorpus(QObject):
     def rewrite(self, source: CorpusText, text: str | None) -> None:
         """Replace a text by an edited text. None restores the text.
 
-        The editor has its own steps to undo, which are smaller than whole texts. A file on the disk does not change.
+        A file on the disk does not change. The change adds no step to the undo stack, because the editor adds a
+        step for each edit.
         """
         self._samples.discard(source.number)
         name = f"{source.name}, edited" if source.place else source.name
@@ -352,7 +353,10 @@ def fitted(mixture: Mixture, before: Collection[str], after: Sequence[str]) -> M
 
 
 def _whole(groups: tuple[Group, ...], by: By) -> Mixture:
-    """Return a mixture whose shares add up to 1. If no share is left, then every group counts once."""
+    """Return a mixture of the groups whose shares add up to 1.
+
+    If the weight of every group is 0, then every group gets the weight 1.
+    """
     whole = sum((group.weight for group in groups), Fraction())
     if by != "times" and whole:
         return Mixture(tuple(dataclasses.replace(group, weight=group.weight / whole) for group in groups), by)

@@ -38,7 +38,10 @@ def fresh_number() -> int:
 
 
 def state_of(path: Path) -> tuple[int, int] | None:
-    """Return the size and the modification time of a file, or None if the file is gone. They show a later change."""
+    """Return the size and the modification time of a file, or None if the file is gone.
+
+    If one of these values differs later, then the file was changed.
+    """
     try:
         status = path.stat()
     except OSError:
@@ -72,9 +75,9 @@ class CorpusText:
 
     @property
     def size(self) -> int | None:
-        """Return the size in bytes, or None for an unreadable file.
+        """Return the size in bytes, or None if the file cannot be read.
 
-        Folders and addresses have None, as counting would take long.
+        Return None for folders and addresses, too, because measuring them would take long.
         """
         if self.address:
             return None
@@ -128,9 +131,9 @@ class CorpusText:
         return TextsToCount(self.address or str(self.path), group=self.group, choices=choices)
 
     def key(self) -> Hashable:
-        """Return the key of the text's counts.
+        """Return the key of the text's counts in the cache.
 
-        It changes with the content of a file, but not with the content of a folder.
+        The key changes with the content of a file, but not with the content of a folder.
         """
         read_as = self.encoding, self.column, self.word_list
         if self.path is None or self.is_folder:

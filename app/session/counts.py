@@ -38,9 +38,9 @@ KEPT_TEXTS = 20  # removed texts whose counts are kept
 
 @dataclass(frozen=True)
 class Unit:
-    """The smallest unit that is counted.
+    """The texts that are counted together.
 
-    It is one text. If the mixture takes only a part of a group, then it is all texts of the group.
+    A unit is usually one text. If the mixture takes only a part of a group, then a unit is all texts of the group.
     """
 
     sources: CorpusTexts

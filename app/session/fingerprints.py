@@ -80,7 +80,10 @@ class Fingerprints(QObject):
 
 
 def hashed(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck) -> dict[int, Fingerprint]:
-    """Return fingerprints with a hash of the content. A file that has changed since the training read it has none."""
+    """Return fingerprints with a hash of the content.
+
+    A file that has changed since the training read it gets no fingerprint.
+    """
     fingerprints = {}
     for number, (path, known) in files.items():
         digest = hash_of(path, cancelled)

@@ -350,7 +350,7 @@ class Schedule:
 
 
 def _grown(growth: float, seconds: float) -> float:
-    """Return the distance after some seconds.
+    """Return how far a movement with a growing speed goes in some seconds.
 
     The speed is 1 at first, and it grows exponentially at the rate `growth`.
     """
@@ -358,7 +358,9 @@ def _grown(growth: float, seconds: float) -> float:
 
 
 def without_idle(changes: Iterable[int], start: int, end: int, speed: float | None = None) -> list[int]:
-    """Return the steps from `start` to `end` without long stretches that change nothing. Only their last step remains.
+    """Return the steps from `start` to `end`.
+
+    Of each long stretch that changes nothing, return only the last step.
 
     >>> without_idle([1, 2, 80, 81], 0, 100, speed=1)
     [0, 1, 2, 79, 80, 81, 99, 100]

@@ -34,7 +34,10 @@ class FilmWish:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the choices as options of the command, without the second run."""
+        """Return the choices as options of the command `film`.
+
+        The second run of a film is not an option. It is an argument, which the caller adds.
+        """
         given = (("--from", self.first), ("--to", self.last), ("--seconds", self.seconds))
         numbers = [word for name, value in given if value is not None for word in (name, f"{value:g}")]
         return ("--size", self.size, *numbers, *(["--dark"] if self.dark else []))

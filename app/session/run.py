@@ -123,7 +123,7 @@ class Run:
 
     @property
     def gone_through(self) -> tuple[float, str] | None:
-        """Return the finished share, and a name for the whole.
+        """Return the finished share of the training, and a phrase that names what the share is a part of.
 
         Return None if the method reports its progress in steps.
         """
@@ -181,7 +181,7 @@ class Run:
     def _has_read(self, mine: CorpusText, source: CorpusText) -> bool:
         """Return whether a text is surely unchanged since the training read it.
 
-        For folders and addresses this is never sure.
+        Return False for folders and addresses, because a change in them would not be noticed.
         """
         if source.address or source.is_folder:
             return False

@@ -80,7 +80,7 @@ class RunList(QObject):
     def take_the_place_of(self, old: Run, new: Run, *, with_number: bool = False) -> None:
         """Remove the run `old`, and show the run `new` at the present step.
 
-        If `with_number` is true, `new` gets its number.
+        If `with_number` is true, `new` gets the number of `old`.
         """
         self._aside.cancel(old.stamp)
         self.all = [run for run in self.all if run is not old]

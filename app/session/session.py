@@ -30,7 +30,7 @@ from bpe_core.session_file.values import Bookmark
 
 
 class Session(QObject):
-    """The open session. A reader of the code can understand each of its parts alone."""
+    """The open session, with one object for each part of its state."""
 
     size_taken = Signal(Recipe)  # the program chose the size of this recipe
     opening_changed = Signal()
@@ -78,7 +78,7 @@ class Session(QObject):
 
     @property
     def machine_code(self) -> MachineCode:
-        """Return which share of the kernels is compiled, and how large work runs at present."""
+        """Return which share of the kernels is compiled, and how large tasks run at present."""
         return readiness.state()
 
     def train(self, *, merges: int | None = None, fits: bool = False) -> None:

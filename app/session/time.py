@@ -59,8 +59,8 @@ hurry = 1  # single-shot pauses are divided by this number, so that tests wait l
 def timer(parent: QObject, milliseconds: int, act: Callable[[], object], *, repeats: bool = False) -> QTimer:
     """Return a timer that is not started yet. `act` is called when the time is over.
 
-    The timer is set by methods. Keyword arguments do not work, because PySide finds no keyword with an i in a Turkish
-    locale.
+    The timer is set by methods and not by keyword arguments. In a Turkish locale, PySide finds no keyword that
+    contains the letter i.
     """
     made = QTimer(parent)
     made.setInterval(milliseconds if repeats else pause(milliseconds))

@@ -15,7 +15,7 @@ LATER_MILLISECONDS = 100
 
 
 class DockTabs:
-    """An object that hides dead tab bars. Qt leaves them behind when it restores a layout."""
+    """An object that hides unused tab bars. Qt leaves such tab bars behind when it restores a layout."""
 
     def __init__(self, window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
         self._window = window

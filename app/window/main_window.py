@@ -221,7 +221,7 @@ class MainWindow(QMainWindow):
         self._time_bar.setVisible(self.stage in STAGES_IN_TIME if self.stage else "time" in ROOM[self.room].parts)
 
     def arrange(self) -> None:
-        """Set the first size of everything in the room."""
+        """Give all panels of the room the sizes that they have at first."""
         docks = self.docks
         self._arranged_for = self.width()
         self.centre.setSizes(list(ROOM[self.room].centre))

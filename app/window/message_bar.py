@@ -19,7 +19,7 @@ LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # time to notice a sentence, a
 class MessageBar(QFrame):
     """A bar with the newest message.
 
-    A message that can wait is shown only after the person could read the one before.
+    A message that can wait is shown only when the message before has been visible long enough to be read.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -45,7 +45,7 @@ class MessageBar(QFrame):
         self.hide()
 
     def show_notice(self, notice: Notice) -> None:
-        """Show a message at once, or after the person could read the present message."""
+        """Show a message at once, or when the present message has been visible long enough to be read."""
         shown = self._shown if self._being_read.isActive() and not self.isHidden() else None
         if shown is None or not notice.can_wait:
             if shown is not None and shown.can_wait:

@@ -58,14 +58,20 @@ class PageContext:
 
     @cached_property
     def why(self) -> WhyModel:
-        """Return the model of the question why a text is split at a place. A small and a large view share it."""
+        """Return the model of the question why a text is split at a place.
+
+        A small and a large view share the model.
+        """
         from app.window.questions.why.model import WhyModel
 
         return WhyModel(self.session, self.text)
 
     @cached_property
     def lanes(self) -> LanesModel:
-        """Return the model of the tokenizers side by side. Their columns and their charts share it."""
+        """Return the model of the tokenizers side by side.
+
+        The columns and the charts of the tokenizers share the model.
+        """
         from app.window.questions.compare.lanes_model import LanesModel
 
         return LanesModel(self.session)
@@ -178,7 +184,7 @@ def build_tree(world: PageContext) -> TreePage:
 class PageRow(Generic[Built]):
     """A row of the list: the page's name in files and code, its title, its place, and its actions.
 
-    The first action shows it.
+    The first of these actions shows the page.
     """
 
     id: str

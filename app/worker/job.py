@@ -93,11 +93,13 @@ THREAD = "aside: "  # how the names of all these threads begin
 
 
 def leave(code: int) -> int:
-    """Return the exit code. If a thread still runs after the window closed, end the process here instead.
+    """Return the exit code.
 
-    Python would wait for that thread, which may be compiling for a minute and cannot be stopped. Python documents
-    `os._exit` for this case. A daemon thread does not help: if it is in a kernel when the interpreter ends, the process
-    crashes. All data that must be kept is written by now.
+    If a thread still runs after the window closed, end the process at once and do not return.
+
+    Python would wait for that thread, which may be compiling for a minute and cannot be stopped. Python
+    documents `os._exit` for this case. A daemon thread does not help: if it is in a kernel when the interpreter
+    ends, the process crashes. All data that must be kept is written by now.
     """
     if any(thread.name.startswith(THREAD) for thread in threading.enumerate()):
         sys.stdout.flush()

@@ -176,7 +176,10 @@ class TrainingJob(Job):
         return batch
 
     def _named_history(self) -> History:
-        """Return the history after writing the texts of its new tokens. Here, this costs the window no time."""
+        """Return the history after writing the texts of its new tokens.
+
+        This method runs on the thread of the job, so that the window does not wait for it.
+        """
         history = self._trainer.history
         self._names.grow(history, between=let_window_go_first)
         return history

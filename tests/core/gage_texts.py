@@ -1,4 +1,7 @@
-"""Random texts and recipes for Gage's compressor, with hard cases: runs, ties, small blocks, few free bytes."""
+"""Random texts and recipes for Gage's compressor.
+
+They contain hard cases: runs of one byte, ties, small blocks, and blocks in which few bytes are unused.
+"""
 
 from __future__ import annotations
 

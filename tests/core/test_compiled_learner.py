@@ -68,7 +68,10 @@ def test_resuming_compiled_training_from_any_step_gives_the_same_merges(words: W
 def test_merges_after_given_merges_that_break_the_recipe_follow_the_recipe_again(
     words: WordTable, recipe: Recipe, data: st.DataObject
 ) -> None:
-    """Given merges may be rare, long or far from the best; the merges after the given merges may not."""
+    """The given merges may be too rare, too long, or not the best.
+
+    All merges that are learned later must obey the recipe.
+    """
     loose = recipe.with_changes(min_frequency=1, max_token_length=None)
     other = reference.train(words, loose.with_changes(ties=data.draw(st.sampled_from(CHARACTER_TIES))))
     given_pairs = pairs_of(other)[: data.draw(st.integers(0, 12))]
@@ -129,7 +132,7 @@ def test_asking_for_the_leading_pairs_does_not_change_training(
 
 @pytest.mark.parametrize("ties", CHARACTER_TIES)
 def test_training_with_thousands_of_characters_equals_the_reference(ties: Any) -> None:
-    """These are too many symbols for a table with an entry for each pair."""
+    """The text has so many symbols that a table with an entry for each pair would be too large."""
     random = np.random.default_rng(5)
     made = {"".join(map(chr, 0x4E00 + random.zipf(1.3, 6) % 2000)): int(random.integers(1, 4)) for _ in range(250)}
     words = WordTable.from_counts({**made, "".join(map(chr, range(0x4E00, 0x5400))): 1})
@@ -171,7 +174,7 @@ def test_the_queue_level_of_a_count_grows_with_the_count(first: int, second: int
 def test_outdated_occurrences_are_removed_from_the_arena_during_training(
     ties: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A long word has in all its merges together more occurrences than the arena holds at any time."""
+    """All merges of a long word together make more occurrences than the arena can hold at one time."""
     rooms: list[int] = []
     tidy = CompiledLearner.tidy_arena
 

@@ -513,7 +513,7 @@ def proof() -> Any:
     "text", ["the lowest price is lower than the last one, and the lowest is the last. " * 3, "aa"]
 )
 def test_the_best_method_adds_pieces_by_value_and_encodes_with_the_fewest_tokens(text: str) -> None:
-    """After each step, the number of tokens is the smallest possible with the pieces so far."""
+    """After each step, the number of tokens is the smallest that is possible with the pieces added until then."""
     study = train([text], "best", vocab_size=40)
     history = study.history
     texts = history.alphabet.texts

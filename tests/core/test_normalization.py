@@ -1,4 +1,4 @@
-"""Tests of normalization, and of the map from normalized text to the bytes of the original."""
+"""Tests of normalization, and of the map from each character of a normalized text to its bytes in the original text."""
 
 from __future__ import annotations
 

@@ -30,7 +30,10 @@ HOW_TO_MEND = "A function's docstring begins with a verb (`Return whether`), tha
 
 
 def docstrings_in(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the place and the text of each docstring of a file, unless no text of the file can be headless."""
+    """Yield the place and the text of each docstring in a file.
+
+    Yield nothing if a quick search shows that no text of the file begins with a forbidden word.
+    """
     source = path.read_text("utf-8")
     if not AFTER_QUOTES.search(source):  # a source without a match is not parsed
         return

@@ -68,7 +68,9 @@ def ten() -> tuple[GroupedWords, Program]:
 
 
 def whole_program(groups: list[dict[bytes, int]], merges: list[tuple[int, int]]) -> float:
-    """Return the smallest unexplained rest of the merges, from the linear program with all its rows."""
+    """Return the smallest possible part of the merges that no mixture explains, from the linear program with all
+    its rows.
+    """
     solver: Any = highspy.Highs()
     solver.silent()
     columns: dict[object, int] = {}

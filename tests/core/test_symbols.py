@@ -35,7 +35,10 @@ def of_integers(**choices: Any) -> Recipe:
 
 
 def merges_by_hand(numbers: list[int], count: int) -> list[tuple[int, int]]:
-    """Return the merges of a sequence of integers: at each step the most frequent pair, and the earliest of equals."""
+    """Return the merges of a sequence of integers.
+
+    Each step joins the most frequent pair. If several pairs are equally frequent, it joins the pair that occurs first.
+    """
     merges: list[tuple[int, int]] = []
     while len(merges) < count:
         pairs = Counter(pairwise(numbers))

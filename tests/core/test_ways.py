@@ -1,4 +1,7 @@
-"""Tests of the ways to split by one vocabulary: each equals a plain list of all ways, and other libraries."""
+"""Tests of all ways to split a word with one vocabulary.
+
+The ways equal those of a plain enumeration, and those that other libraries compute.
+"""
 
 from __future__ import annotations
 

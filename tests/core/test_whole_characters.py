@@ -1,4 +1,6 @@
-"""Tests of joining bytes within characters first: learners equal the specification, and no token splits one."""
+"""Tests of training that joins the bytes of each character first: learners equal the specification, and no token
+ends inside a character.
+"""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def test_words_that_were_split_in_the_background_are_not_split_again() -> None:
 
 
 def test_long_lists_of_words_and_long_words_are_split_before_another_step_is_shown() -> None:
-    """Long lists are split in advance, and a few short words only when needed."""
+    """Long lists of words are split in advance. A few short words are split only when they are needed."""
     history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
     few, many_words, long = "a few words", " ".join(f"word{number}" for number in range(200)), "a" * 2_000
     assert words_of(few, history).ahead_of(4) is None

@@ -90,7 +90,10 @@ def test_the_wordpiece_trainer_of_tokenizers_learns_the_same_vocabulary(
 
 @cache
 def learned(name: str) -> tuple[Tokenizer, dict[str, int]]:
-    """Our tokenizer of a text, and its vocabulary for others: of tokens that are written alike the older."""
+    """Train our tokenizer on a text. Return the tokenizer, and a vocabulary for other libraries.
+
+    If several tokens are written alike, the vocabulary has only the oldest of them.
+    """
     recipe = Recipe.preset("bert", special_tokens=(), vocab_size=None, merges=3_000, alphabet_limit=1_500)
     history = train(Corpus.from_texts([text_of(name)]), recipe)
     ids: dict[str, int] = {}

@@ -231,7 +231,7 @@ def one_session(only_window: Program) -> list[object]:
 def made_once(qtbot: QtBot, session: list[object], window: Program, make: Callable[[], Program]) -> Program:
     """Return the window with the session that `make` makes.
 
-    Use the session of the test before if that test did not change it.
+    If the previous test did not change the session, its session is used again.
     """
     if session and session == state_of(window):
         with as_a_new_one(qtbot, window):

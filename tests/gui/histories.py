@@ -42,7 +42,7 @@ def run_with(history: History) -> Run:
 
 
 def grown(run: Run, history: History) -> None:
-    """Set the history of a run, as if the run had learned until there."""
+    """Set the history of a run, as if the run had learned its steps."""
     assert run.names is not None
     run.history = history
     run.names.grow(history)

@@ -1,6 +1,7 @@
 """Tests of the selection.
 
-The token under the pointer is highlighted in all views. A click keeps it, and Escape ends that.
+The token under the pointer is highlighted in all views. After a click, the token stays highlighted until Escape
+is pressed.
 """
 
 from __future__ import annotations

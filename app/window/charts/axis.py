@@ -111,9 +111,9 @@ class ChartAxis(pyqtgraph.AxisItem):
         return places
 
     def rows_for(self, width: float, height: float) -> int:
-        """Return the number of rows in which all names are whole, but no more than a chart of this height has room for.
+        """Return how many rows the names on the axis need if no name is shortened.
 
-        `width` is the width of the axis.
+        `width` is the width of the axis. Never return more rows than a chart of this height has room for.
         """
         names = self.names or ()
         room = width / max(1, len(names))

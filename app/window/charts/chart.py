@@ -280,7 +280,10 @@ class Chart(pyqtgraph.PlotWidget):
             self.crosshair.hide()
 
     def label_place(self, place: QPointF) -> tuple[float, float]:
-        """Return the height of a label on the left axis, and whether the label lies below (0) or above it (1)."""
+        """Return the height of the crosshair's label on the left axis, and a number for its side.
+
+        The number is 0 if the label lies below this height, and 1 if the label lies above.
+        """
         return float(self.box.viewRange()[1][1]), 0.0
 
     def leave(self) -> None:

@@ -118,7 +118,7 @@ class PairsModel(QObject, LazyModel):
 
     @property
     def asked(self) -> Asked | None:
-        """Return the question about all possible next steps, with its study. None if the run has no texts."""
+        """Return the question about all possible next steps, with its study. Return None if the run has no texts."""
         study = self._runs.studies.of(self._runs.shown)
         return None if study is None or study.texts is None else (Pairs(at=self._cursor.position), study)
 
@@ -280,7 +280,8 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
 def _label(pair: Candidate, run: Run, reason: Reason | None) -> str:
     """Return the text beside the bar of a pair.
 
-    It is the pair's value of the measure, or else any other value that the method has.
+    The text is the value that the chart's measure gives to the pair. If there is none, it is another value that
+    the method computed for the pair.
     """
     if reason is None:
         return f"{pair.count:,}"

@@ -101,7 +101,7 @@ class PairsPage(Page):
         self._step = step
 
     def _follow_step(self) -> None:
-        """Start the animation if the new bars belong to the step to animate and the bars before it were visible."""
+        """Start the animation of a step if the bars before and after this step are computed."""
         step = self._step
         was = self._was
         now = (self.model.at, self.model.bars)
@@ -260,7 +260,10 @@ class PairsPage(Page):
         return room
 
     def _steady(self, name: str, value: float) -> float:
-        """Return the largest value until now for the same run and width, so that the layout does not jump."""
+        """Return the largest of all values that were passed under this name for the same run and page width.
+
+        A size that never shrinks keeps the layout steady.
+        """
         of = self.model.run, self.width(), self.font().key()
         if of != self._most_of:
             self._most = {}

@@ -88,7 +88,7 @@ class MeasurePicker(QWidget):
         return field if isinstance(field, QComboBox) else None
 
     def _follow(self) -> None:
-        """Follow the measure of the visible page. Hide the page's own field for the measure."""
+        """Show the measure of the visible page in the box. Hide the page's own field for the measure."""
         page = self._charts.page if self._charts.shown in self._about else None
         field = self._field()
         if isinstance(page, QuestionPage) and field is not None and page not in self._followed:
@@ -106,7 +106,7 @@ class MeasurePicker(QWidget):
         self._replace_fields(False)
 
     def _replace_fields(self, on: bool) -> None:
-        """Hide the measure's own field on each page that has one; show it again where there is no picker."""
+        """Hide the measure's own field on each page that has one if `on` is true. Otherwise show the fields again."""
         for page in self._followed:
             page.leave_out("measure", on)
 

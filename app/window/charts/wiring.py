@@ -169,7 +169,8 @@ class ChartWiring(QObject):
     def _print(self, page: Page, width: int, height: int, text: int, is_dark: bool) -> None:
         """Save a page for print.
 
-        A chart is drawn from its exact values, as the command does it. Any other page is printed as on the screen.
+        A chart is drawn from its exact values, as a command in a terminal draws it. Any other page is printed as
+        it looks on the screen.
         """
         from bpe_core.figures.painter import picture
         from bpe_core.figures.sheet import Paper

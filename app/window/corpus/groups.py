@@ -139,9 +139,9 @@ def moved_by(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], by:
 
 
 def _stepped(things: Sequence[T], moving: Collection[int], by: int) -> list[T]:
-    """Return the things after each of the `moving` places was swapped with its neighbour.
+    """Return the items after each item at one of the `moving` places was swapped with its neighbour.
 
-    A thing at the end stays, and so does a thing behind another thing that had to stay.
+    An item at the end of the list stays. An item whose neighbour had to stay and also moves stays, too.
     """
     stepped = list(things)
     fixed = -1 if by < 0 else len(things)

@@ -102,7 +102,7 @@ class TableExport(FileWork):
     def origin(self) -> Origin | None:
         """Return the opened table that the run shown comes from.
 
-        An exported folder keeps its roles, sides and template.
+        An exported folder keeps the roles of that table's special tokens, its padding side, and its chat template.
         """
         return self.session.runs.origin_of(self.session.runs.shown)
 

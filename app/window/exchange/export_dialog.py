@@ -170,7 +170,10 @@ class ExportDialog(WorkDialog):
 
 
 class FolderFields(QWidget):
-    """The fields for the export of a folder, with a token for each role. A chosen token that is missing is added."""
+    """The fields for the export of a folder, with a token for each role.
+
+    A person can type a token that the vocabulary does not have. The export adds such a token.
+    """
 
     changed = Signal()
 

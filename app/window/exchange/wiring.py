@@ -104,7 +104,7 @@ class ExchangeWiring(QObject):
             open_table(path)
 
     def _compare_with(self, run: Run) -> None:
-        """Add the run to the lanes of Compare. If no run is shown, show the run instead."""
+        """Add a run to the lanes of Compare. If the window shows no run yet, show this run instead."""
         if self._session.runs.shown is None:
             self._session.runs.show(run)
         else:

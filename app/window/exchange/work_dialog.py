@@ -12,7 +12,7 @@ from app.window.parts.widgets import ProgressBar, named, paragraph, selectable
 class WorkDialog(QDialog):
     """A dialog that stays open beside the window.
 
-    Its button starts or cancels the task, and closing it cancels, too.
+    Its button starts or cancels the task. Closing the dialog cancels the task, too.
     """
 
     def __init__(

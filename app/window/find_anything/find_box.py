@@ -76,7 +76,7 @@ class FindBox(QDialog):
             hit.choose()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Pass the keys that move the selection from the field to the list."""
+        """Pass keys from the field to the list if they move the selection in the list, such as the arrow keys."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() in MOVES:
             return QApplication.sendEvent(self.list, event)
         return super().eventFilter(watched, event)

@@ -80,9 +80,9 @@ class SearchWiring(QObject):
         ]
 
     def why_nothing(self, typed: str) -> str:
-        """Return a sentence about the action that the typed text names, if this action is disabled now.
+        """Return the reason why the action that the typed text names is disabled now.
 
-        Otherwise it is empty.
+        Return an empty text if there is no such action.
         """
         refused = self._actions_by_name.refused()
         fitting = among(SearchHit(title, "", lambda: None, words=why) for title, why in refused)(typed)

@@ -1,6 +1,7 @@
 """The lesson that a person takes.
 
-It lends a corpus and a recipe to the session, and restores the person's own later.
+A lesson replaces the corpus and the recipe of the session. When it ends, it restores the person's own corpus and
+recipe.
 """
 
 from __future__ import annotations

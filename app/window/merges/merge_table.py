@@ -254,10 +254,10 @@ class MergeTableModel(QAbstractTableModel):
         return (self._order[rows] + 1).tolist() if rows else []
 
     def row_of(self, merge: int) -> int:
-        """Return the row of a merge.
+        """Return the row of a merge. Return -1 if there is no such row.
 
-        In the order of steps, return the last earlier row if the filter hides the merge. Return -1 if there is
-        no such row.
+        The filter may hide the merge. If the table is in the order of steps, then return the row of the last
+        visible merge before it.
         """
         if self.is_in_step_order:
             return int(np.searchsorted(self._order, np.int64(merge), side="right")) - 1

@@ -252,7 +252,10 @@ class MergeTableView(QTableView):
         columns.sectionClicked.connect(self._sort)
 
     def _make_room(self) -> None:
-        """Set the width of each column to that of its texts. A wider visible token makes its column wider for good."""
+        """Set the width of each column to that of its texts.
+
+        A column that became wider for a long token never gets narrower.
+        """
         titles = [column.title for column in self._model.columns]
         last_step = f"{max(self._model.learned, LEAST_ROOM):,}"
         before = self._measured
@@ -301,7 +304,7 @@ class MergeTableView(QTableView):
         self._is_sharing = False
 
     def _note_resizing(self) -> None:
-        """Stop to set the widths of columns after a person has moved the edge of a column."""
+        """Stop setting the widths of columns, because a person has moved the edge of a column."""
         if not self._is_sharing and QGuiApplication.mouseButtons():
             self._shares_room = False
 

@@ -87,7 +87,7 @@ class DialogButtons(QDialogButtonBox):
 def dialog_buttons(
     dialog: QDialog, title: str, act: Callable[[], object], *, stays: bool = False, on_enter: bool = True
 ) -> tuple[QDialogButtonBox, QPushButton]:
-    """Return a box with the button that acts, and that button.
+    """Return a box with two buttons, and the main button, which calls `act`.
 
     The other button is Cancel, or Close if the dialog stays open.
     """

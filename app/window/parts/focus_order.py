@@ -29,9 +29,9 @@ def insert_focus(place: QWidget, part: QWidget) -> None:
 
 
 def show_focused(before: QWidget | None, now: QWidget | None) -> None:
-    """Scroll to the control that the keyboard has reached.
+    """Scroll to the control that the keyboard has reached, in all scrolling views around it.
 
-    Qt does so only within one view. Never scroll under the mouse.
+    Qt scrolls only one view. Do not scroll while a mouse button is pressed.
     """
     if before is None or now is None or QApplication.mouseButtons():
         return

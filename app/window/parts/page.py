@@ -96,7 +96,7 @@ class PagePlace(QWidget):
     """A place that holds a page. The page is built when the place becomes visible for the first time."""
 
     def __init__(self, title: str, build: Callable[[], Page], parent: QWidget | None = None) -> None:
-        """Make an empty place. `build` makes the page and puts it here."""
+        """Make an empty place. `build` makes the page and puts it into the place."""
         super().__init__(parent)
         self.title = title
         self._build = build
@@ -109,7 +109,10 @@ class PagePlace(QWidget):
         return self._page or self._build()
 
     def take(self, page: Page, *, scrolls: bool) -> None:
-        """Put a page here. If `scrolls` is true, a wide page gets scroll bars, so that it does not widen the window."""
+        """Put a page into this place.
+
+        If `scrolls` is true, a wide page gets scroll bars, so that it does not widen the window.
+        """
         self._page = page
         is_wide = scrolls and page.minimumSizeHint().width() > LEAST_WIDTH
         content = _scrolling(page, self.title) if is_wide else page

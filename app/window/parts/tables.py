@@ -74,9 +74,7 @@ def put_headings_left(table: QTableView) -> None:
 def let_headings_sort(table: QTableView, column: int, order: Qt.SortOrder) -> None:
     """Let a click on a heading sort the table, which is at first sorted by `column`.
 
-    The column -1 stands for no sorting.
-
-    The model marks the heading.
+    The column -1 stands for no sorting. The model writes the sort mark into the heading.
     """
     put_headings_left(table)
     header = table.horizontalHeader()

@@ -1,7 +1,7 @@
 """The small widgets that many topics use.
 
-Their properties are set by methods. Keyword arguments do not work, because PySide finds no keyword with an i in
-a Turkish locale.
+Their properties are set by methods and not by keyword arguments. In a Turkish locale, PySide finds no keyword
+that contains the letter i.
 """
 
 from __future__ import annotations
@@ -215,7 +215,10 @@ def scrolling(inside: QWidget, name: str) -> QScrollArea:
 
 
 class ProgressBar(QProgressBar):
-    """A progress bar that is drawn together with the window. Qt's own would paint all waiting parts at each value."""
+    """A progress bar that is drawn together with the window.
+
+    At each new value, Qt's own progress bar would paint every part of the window that waits to be painted.
+    """
 
     def __init__(self, most: int = 100, *, with_text: bool = True) -> None:
         super().__init__()

@@ -189,7 +189,7 @@ class RecipeForm(QObject):
     def preset(self) -> str:
         """Return the name of the preset that equals the recipe, without regard to the size.
 
-        It is empty if there is none.
+        Return an empty text if no preset equals the recipe.
         """
         recipe = self._recipe.value
         for name in PRESETS:

@@ -102,7 +102,10 @@ class TextChunks:
         return int(self._starts[2, index]) + utf16_length(within)
 
     def character_of_unit(self, unit: int) -> int:
-        """Return the offset of the character at a UTF-16 unit. A unit at the end of a part belongs to the next part."""
+        """Return the offset of the character at a UTF-16 unit.
+
+        A unit at the end of a chunk belongs to the next chunk.
+        """
         index = self._chunk_at(2, unit)
         chunk = self._chunks[index]
         within = unit - int(self._starts[2, index])
@@ -156,7 +159,9 @@ class TextChunks:
 
 
 def cut_into_chunks(text: str) -> list[str]:
-    r"""Return the lines of a text with their newlines. A long line is in parts, and the last chunk may be empty.
+    r"""Return the lines of a text with their newlines.
+
+    A long line is split into several chunks. The last chunk may be empty.
 
     >>> cut_into_chunks("a\n\nb\n")
     ['a\n', '\n', 'b\n', '']

@@ -98,7 +98,7 @@ class LiveEncoder(QObject):
     def _wanted(self) -> History | None:
         """Return the history that encodes the text: that of the run shown, or a history without steps.
 
-        None if it is unknown.
+        Return None if the history without steps is not made yet.
         """
         run = self._runs.shown
         if run is not None and run.history is not None:
@@ -173,7 +173,7 @@ def encoded(
 ) -> Segmentation:
     """Return a text encoded by a history, with its tokens after `at` steps.
 
-    Some methods are too slow for the window's thread.
+    Call this function in a background task for methods that are too slow for the window's thread.
     """
     allowed = allowed_in(history.recipe, specials)
     segmentation = Tokenizer(history).segmentation(text, allowed_special=allowed, cancelled=cancelled)

@@ -1,8 +1,8 @@
 """The model of the person's text with its tokens at every step, for the text view and the ids view.
 
-An edit moves the known tokens at once, and leaves a range of the text to encode. A listener to `text_changed`
-calls `request()`, encodes that range, and passes the result to `accept()`. Results for older revisions of the
-text are dropped.
+An edit moves the tokens that are encoded already, and leaves a range of the text to encode. A listener to
+`text_changed` calls `request()`, encodes that range, and passes the result to `accept()`. Results for older
+revisions of the text are dropped.
 """
 
 from __future__ import annotations
@@ -74,7 +74,10 @@ class TokenCounts:
 
     @property
     def bytes_per_token(self) -> float | None:
-        """Return the mean length of the known tokens in bytes, or None without tokens. Unknown tokens are left out."""
+        """Return the mean length of a token in bytes, or None if there are no tokens.
+
+        Unknown tokens and their bytes do not count.
+        """
         tokens = self.tokens - self.unknown
         return (self.bytes - self.unknown_bytes) / tokens if tokens else None
 
@@ -154,7 +157,7 @@ class TokenTextModel(QObject):
         return self._segmentation.data
 
     def request(self, cuts: SafeCuts) -> EncodeRequest | None:
-        """Return the next range to encode, or None if all tokens are known.
+        """Return the next range to encode, or None if the whole text is encoded.
 
         The range begins and ends where the pattern surely splits.
         """

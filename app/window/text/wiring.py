@@ -84,7 +84,7 @@ class TextWiring(QObject):
         self._token.peek(self._hovered.id if self._hovered else None)
 
     def _stay_with(self, token: TokenAt | None) -> None:
-        """Keep the clicked token on its page, even when the pointer moves to the inspector."""
+        """Keep the clicked token on the page about a token, even when the pointer moves away. None ends that."""
         self._token.pin(token.id if token else None)
 
     def _stay_with_selected(self, selected: tuple[int, int] | None) -> None:

@@ -99,7 +99,7 @@ def test_a_manifest_can_be_repeated_in_a_moved_folder_and_changed_inputs_are_rep
 
 
 def _expect_of_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Check the report about a changed checksum of an older version, and about a table with fewer columns."""
+    """Check that `repeat` ignores a wrong checksum in an old manifest and reports it in a new manifest."""
     sizes = json.loads((folder / "sizes.manifest.json").read_text(encoding="utf-8"))
     sizes["results"][0]["sha256"] = "0" * 64
     (folder / "before.json").write_text(json.dumps({**sizes, "version": 1}), encoding="utf-8")

@@ -142,7 +142,7 @@ def test_reason_columns_keep_their_order_when_a_run_is_saved_in_a_session(
 def test_encoding_reports_ids_outside_the_vocabulary_with_advice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A run of Unigram has an id for each seed piece, also for dropped pieces."""
+    """A run of Unigram has an id for each seed piece, even for a piece that was dropped."""
     text, ids = tmp_path / "s.txt", tmp_path / "ids.npy"
     text.write_text(TEXT)
     run_of, file = str(tmp_path / "it.bpex"), str(tmp_path / "tokenizer.json")

@@ -1,4 +1,4 @@
-"""Tests of trimmed and joined tables: every id decodes, and every token that could be made still can."""
+"""Tests of trimmed and joined tables: every id can be decoded, and some text is encoded to each token."""
 
 from __future__ import annotations
 

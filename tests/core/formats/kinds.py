@@ -164,7 +164,7 @@ def sentencepiece_model(kind: str = "bpe", **choices: Any) -> bytes:
 
 
 def behind(whole: Whole, *tokens: tuple[str, dict[str, bool]]) -> Whole:
-    """Add tokens with the ids after all others, and return the tokenizer."""
+    """Add tokens whose ids come after all other ids, and return the tokenizer."""
     first = len(whole["model"]["vocab"])
     whole["added_tokens"] += [added(first + place, text, **how) for place, (text, how) in enumerate(tokens)]
     return whole

@@ -35,7 +35,7 @@ def languages() -> str:
 
 @cache
 def texts() -> tuple[str, ...]:
-    """Return texts in many languages, English texts, and all known hard cases."""
+    """Return texts in many languages, English texts, and texts that are known to be hard to split."""
     samples = [text_of(name) for name in (*SCRIPTS, "poem", "prose", "code")]
     for name in here("data/udhr-languages.txt"):
         whole = text_of(name)

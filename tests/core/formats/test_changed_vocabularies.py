@@ -76,7 +76,10 @@ def peer_of(history: History, numbers: Any, kind: str) -> Any:
 
 
 def check(before: OpenedTable, known: Any, now: History, numbers: Any, kind: str, text: str) -> None:
-    """Check that remaining tokens keep their ids and bytes, known texts stay known, and the library agrees."""
+    """Check that the tokens that were not removed keep their ids and bytes.
+
+    Also check that the new table decodes a text as the old table does, and that the library encodes it to the same ids.
+    """
     old_tokenizer, new_tokenizer = Tokenizer(before.history), Tokenizer(now)
     place_of = {number: place for place, number in enumerate(numbers.tolist())}
     kept = [id for id in range(before.history.index_count) if known[id] in place_of]
@@ -166,7 +169,10 @@ def test_extending_a_wordpiece_table_joins_pairs_by_count_or_by_score() -> None:
 
 
 def test_extending_adds_tokens_for_characters_that_occur_only_in_longer_tokens(tmp_path: Path) -> None:
-    """Without such a token, no token fits the end of a word after a longer token, and the word becomes unknown."""
+    """A word may end with such a character after another token.
+
+    Without a token for the character, the word is unknown.
+    """
     path, corpus = tmp_path / "vocab.txt", tmp_path / "corpus.txt"
     path.write_text("[UNK]\nplay\n##ed\n##ing\nun\n##s\n")
     corpus.write_text("unplayed played playing plays play " * 9)

@@ -202,7 +202,7 @@ def test_a_gemma_gguf_file_joins_pairs_within_lines() -> None:
 
 
 def test_text_of_a_gemma_gguf_file_is_decoded_with_spaces_and_bytes() -> None:
-    """The signs for blanks and bytes were once shown, with a space between all tokens."""
+    """Formerly the decoded text showed the signs for blanks and bytes, and had a space between all tokens."""
     tokenizer = Tokenizer(GGUF.open(gguf(LINES), "x").history)
     for text in ("ab ab", "aab\n\n\nab", " a  ab", "é b", "a\n b", "日本", ""):
         assert tokenizer.decode(tokenizer.encode(text), way="library") == text
@@ -355,7 +355,10 @@ def test_invalid_gguf_files_are_refused_in_a_sentence(data: bytes, message: str,
 
 
 def test_writing_a_sentencepiece_model_that_would_join_other_pieces_is_refused(tmp_path: Path) -> None:
-    """SentencePiece joins any two neighbours whose text is a piece. The table joins only its own pairs."""
+    """SentencePiece joins any two neighbours whose joined text is a piece.
+
+    The table joins only the pairs of its merges.
+    """
     letters = [f"{left}{right}" for left in "abcdfgijkl" for right in "mnopqrstuv"]
     more = [*"abcdfgijklmnopqrstuv"]
     table = {

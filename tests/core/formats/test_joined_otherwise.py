@@ -149,7 +149,10 @@ def test_kernels_exclude_the_same_tokens_and_pairs_from_joining_as_plain_python(
 def test_kernels_find_the_same_token_for_a_pair_as_plain_python(
     halves: list[tuple[int, int]], priorities: list[int]
 ) -> None:
-    """Of several tokens with one text, the token of the best priority is found, and of equal priorities the oldest."""
+    """Several tokens may have the text of a pair.
+
+    The token with the best priority is found. If priorities are equal, it is the oldest token.
+    """
     tokens = [97, 98, *range(256, 256 + len(halves))]
     pairs = [(tokens[left % born], tokens[right % born]) for born, (left, right) in enumerate(halves, 2)]
     joining = MergePriorities(priorities=np.array([NO_PRIORITY] * 256 + priorities[: len(pairs)]))
@@ -222,7 +225,10 @@ def in_any_order(whole: dict[str, Any]) -> None:
 
 
 def as_llama_3(whole: dict[str, Any]) -> None:
-    """Change merges to all divisions of each token, as transformers does, and add words that no merge makes."""
+    """Replace the merges by all ways to divide a token into two tokens, as transformers does for Llama 3.
+
+    Also add words that no merge makes.
+    """
     model = whole["model"]
     number = model["vocab"]
     for word in ("Ġlighthouse", "Ġharbour", "Ġunmade"):

@@ -1,4 +1,6 @@
-"""Tests of merges.txt with vocab.json: the library `tokenizers` loads our files, and its files keep their ids here."""
+"""Tests of merges.txt with vocab.json: the library `tokenizers` loads our files, and our program opens its files
+with the same ids.
+"""
 
 from __future__ import annotations
 

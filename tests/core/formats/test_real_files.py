@@ -28,7 +28,7 @@ SIZE = 9_000  # the vocabulary size of the tables that the tests train
 
 
 class Table(NamedTuple):
-    """A tokenizer file of another program, and the known facts about it."""
+    """A tokenizer file of another program, and the facts about the file that the tests expect."""
 
     path: Path
     format: str
@@ -118,7 +118,7 @@ def test_the_special_token_of_a_published_tokenizer_has_the_expected_id(case: Ca
 
 
 def test_ids_of_published_tokenizers_equal_those_of_tiktoken_in_every_language(case: Case) -> None:
-    """Tables learned by other programs can be given to tiktoken, because merges in order are ranks."""
+    """Tables of other programs can be passed to tiktoken, because the order of their merges gives the ranks."""
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     expression = NAMED_PATTERNS[case.table.pattern].expression
     theirs = tiktoken.Encoding("theirs", pat_str=expression, mergeable_ranks=ranks_of(case), special_tokens={})

@@ -221,9 +221,7 @@ BYTES = [piece(f"<0x{byte:02X}>", kind=6) for byte in range(256)]
 def test_a_sentencepiece_model_opened_with_and_without_kernels_is_equal(
     pieces: dict[str, tuple[int, int]], joins: list[tuple[int, int]], has_bytes: bool, texts: list[str]
 ) -> None:
-    """In a trained model, every piece is joined of earlier pieces. Other models have pieces in another order or
-    never joined.
-    """
+    """In a trained model, every piece can be joined from earlier pieces. In other models, some pieces cannot."""
     if joins:
         known = [*"ab▁é"]
         for left, right in joins:

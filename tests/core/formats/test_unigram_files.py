@@ -72,7 +72,9 @@ def their_json(byte_fallback: bool = False) -> str:
 
 
 def plain(text: str) -> str:
-    """Return the text without what notes report as different: unknown signs, blanks, unordered marks."""
+    """Replace the parts of a text that are reported to come back differently: unknown signs, blanks and unordered
+    marks.
+    """
     return " ".join(unicodedata.normalize("NFC", text).replace("<unk>", "unk").replace("▁", "_").split())
 
 

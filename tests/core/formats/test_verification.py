@@ -267,7 +267,7 @@ def test_exporting_computes_the_limits_of_a_format_once_for_all_samples(
 
 
 def test_a_failed_verification_names_the_character_that_all_differences_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence once gave only the number of differences."""
+    """Formerly the sentence gave only the number of differences."""
     format = FORMATS["tokenizer.json"]
     history = history_for(format, TEXT, merges=30)
     usual = sampling.CheckedTokenizer.difference

@@ -186,7 +186,11 @@ def without(pairs: Pairs, index: int, base: int) -> tuple[Pairs, Callable[[int],
 
 
 def check_overlap(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Check that before this merge the token occurred twice here, and the left token was the second of a pair."""
+    """Check that before the named merge, an even number of equal tokens ends at the boundary, and an equal token
+    follows.
+
+    The merge joins the tokens before the boundary in pairs, so that the token after the boundary has no partner.
+    """
     assert reason.pair is not None
     assert reason.rank is not None
     assert reason.rank == reason.taken_by

@@ -105,7 +105,7 @@ def test_data_tables_of_a_run_equal_plain_python() -> None:
 
 
 def _pairs(cut: dict[str, list[int]]) -> Counter[tuple[int, int]]:
-    """Count how often each pair can be joined; of overlapping pairs only one counts."""
+    """Count how often each pair can be joined. Two occurrences of a pair that overlap count once."""
     counts: Counter[tuple[int, int]] = Counter()
     for word, ids in cut.items():
         for pair in set(pairwise(ids)):

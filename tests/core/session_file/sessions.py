@@ -35,7 +35,7 @@ def run_of(recipe: Recipe, number: int = 1, words: WordTable | None = None) -> S
 
 
 def with_reasons(history: History) -> History:
-    """Add reasons to a history, as a method has that does not choose by the count alone."""
+    """Add reasons to a history, as if its method had not chosen pairs by their counts alone."""
     loss, rounds = np.linspace(-1e300, 1e-300, len(history)), np.arange(len(history), dtype=np.int32)
     loss[1::3] = np.nan
     cause = (np.arange(len(history)) % 4).astype(np.int8)

@@ -207,7 +207,10 @@ def test_a_session_file_updated_step_by_step_equals_a_session_file_written_at_on
 
 
 def dump(path: Path) -> set[str]:
-    """Return the rows of a database; the numbers of word tables start from zero, as files may number differently."""
+    """Return the rows of a database as SQL statements.
+
+    The numbers of word tables are changed to start from zero, because two equal sessions may number them differently.
+    """
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE word_chunks SET word_table = word_table - (SELECT min(word_table) FROM word_chunks)")
         connection.execute("UPDATE runs SET word_table = NULL")

@@ -325,7 +325,7 @@ def test_a_folder_of_very_many_files_becomes_one_corpus_text(
 def test_many_picked_files_are_shown_as_one_row_for_each_folder(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A person can also remove single files of a row."""
+    """A person can remove a single file from a row that stands for many files."""
     monkeypatch.setattr(session_corpus, "MOST_LISTED", 3)
     corpus, model, panel = program.session.corpus, program.corpus, program.corpus_panel
     names = ["a/1.txt", "a/2.txt", "a/3.txt", "b/4.txt"]

@@ -1,6 +1,6 @@
 """Tests of counts that the window starts in other processes.
 
-They go on without the window, and are listed again later.
+The counts go on after the window is closed, and another window lists them.
 """
 
 from __future__ import annotations

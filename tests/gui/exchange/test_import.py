@@ -46,7 +46,7 @@ def ranks(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def imported(qtbot: QtBot, program: Program, ranks: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Open a table that was made elsewhere in the window. Return its run."""
+    """Open a table that another program made. Return the run of the table in the window."""
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(ranks), ""))
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.actions["import"].trigger()

@@ -206,7 +206,7 @@ def test_a_user_can_take_a_lesson_with_keys_alone(qtbot: QtBot, program: Program
 
 
 def test_a_lesson_step_under_another_tie_rule_begins_unanswered(qtbot: QtBot, program: Program) -> None:
-    """The merges of the run before must not count as the answer to this step."""
+    """The merges of the previous run must not count as the answer to this step."""
     program.teaching.begin(lesson_named("ties").name, 0)
     for _ in range(3):
         page = page_of(qtbot, program)

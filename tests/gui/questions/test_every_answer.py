@@ -15,7 +15,7 @@ from tests.gui.questions.conftest import MERGES, answered, click_before, section
 
 
 def test_question_pages_answer_again_after_the_run_grows(qtbot: QtBot, learned: Program) -> None:
-    """The pages are shown while the run grows, and again after it was removed."""
+    """The pages are shown while the run grows. They are shown again after the run was removed."""
     assert learned.form.choose(vocab_size=256 + MERGES + 40)
     click_before(qtbot, learned, 8)
     qtbot.waitUntil(learned.actions["extend"].isEnabled, timeout=WAIT)

@@ -39,7 +39,7 @@ TEXT = "the lowest price, naïve 🐦 lower\n\nthen thin"
 
 @pytest.fixture(autouse=True, scope="module")
 def _registered() -> Iterator[None]:
-    """Register the method while the window exists, because the window may show its runs."""
+    """Register a method that drops tokens while the window exists, because the window may show a run of this method."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(METHODS, "dropping", dropping_method.METHOD)
         yield

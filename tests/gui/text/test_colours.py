@@ -277,7 +277,7 @@ def oklab(rgb: Floats) -> Floats:
 def contrast(first: QColor, second: QColor) -> float:
     """Return the contrast of two colours as the Web Content Accessibility Guidelines define it.
 
-    They demand 4.5 or more.
+    The guidelines demand a contrast of 4.5 or more.
     """
     weights = np.array([0.2126, 0.7152, 0.0722])
     dark_one, light_one = sorted((float(weights @ linear(first)), float(weights @ linear(second))))

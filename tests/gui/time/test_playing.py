@@ -47,7 +47,7 @@ def test_a_playing_schedule_begins_slowly_and_ends_at_the_planned_time(
 
 @pytest.fixture
 def plays(settings: Settings, patient: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Switch the player on as for a person who has changed no setting. It ends within a second."""
+    """Switch the player on as for a person who has changed no setting. Let a played run end within a second."""
     settings.put(PLAYS, True)
     monkeypatch.setattr("app.session.playing.WHOLE_SECONDS", 1.0)
 

@@ -12,7 +12,7 @@ from tests.gui.conftest import Train, settle
 def test_the_watched_word_never_shows_ids_of_the_run_shown_before(
     qtbot: QtBot, program: Program, train: Train, patient: None
 ) -> None:
-    """The tokens of the run before must not be shown, because the alphabet of the new run is smaller."""
+    """The tokens of the former run must not be shown, because the alphabet of the new run is smaller."""
     runs, word = program.session.runs, program.watch.word
     assert program.form.choose(vocab_size=257)
     train(program)

@@ -141,8 +141,8 @@ class TextRow:
 class BlockCells:
     """The rows of a block, with their cells, after Qt has laid out the block.
 
-    It keeps no part of Qt's layout, because the next key changes that. `known` caches rows by their text: a key
-    in a long line changes few rows, and the others are not measured again.
+    The object keeps no part of Qt's layout, because the next key changes that layout. `known` caches rows by
+    their text. A key in a long line changes few rows, and only these are measured again.
     """
 
     def __init__(
@@ -257,7 +257,10 @@ def _end_x(line: QTextLine, unit: int) -> float:
 
 
 def _place_where_the_direction_turns(line: QTextLine, units: list[int], begins: list[float], ends: list[float]) -> None:
-    """Correct the places of letters where the reading direction changes. Qt gives both their sides the same place."""
+    """Correct the places of letters where the reading direction changes.
+
+    Qt gives both sides of such a letter the same place.
+    """
     for index, (unit, next_unit) in enumerate(pairwise(units)):
         if begins[index] != ends[index]:
             continue

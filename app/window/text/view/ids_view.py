@@ -1,6 +1,7 @@
 """The view of all ids of the text in a grid. Only visible cells are computed.
 
-Each id has the colour of its token in the text. An id under the pointer highlights its token, and a token its id.
+Each id has the colour of its token in the text. An id under the pointer highlights its token, and a token under
+the pointer highlights its id.
 """
 
 from __future__ import annotations
