@@ -1,8 +1,9 @@
 """The addition of tokens to a table whose method looks tokens up, such as WordPiece and Unigram.
 
-The table's own tokens keep their ids and log-probabilities, because the texts that they were learned from are not
-known. New tokens come from a vocabulary learned on the new texts alone. They get their log-probabilities from the step
-at which this vocabulary has the requested number of pieces. A piece that no text would be split into is left out.
+The table's tokens keep their ids and log-probabilities. New tokens come from a second vocabulary, which is learned on
+the new texts alone. Unigram drops tokens step by step, and each step changes the log-probabilities. New tokens get the
+log-probabilities of the step at which the second vocabulary has as many tokens as requested. A piece is left out if no
+text is split into this piece.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def put_beside(
     *,
     cancelled: CancelCheck = never_cancelled,
 ) -> Beside:
-    """Return the table with the pieces and special tokens added that it lacks."""
+    """Add pieces and special tokens to a table. Tokens that the table already has are ignored."""
     known = {*written(history), *(token.encode() for token in history.recipe.special_tokens)}
     new = {piece.symbol.text: piece for piece in pieces if piece.symbol.text not in known}
     more = tuple(token for token in specials if token.encode() not in known)
@@ -89,9 +90,10 @@ def _with(history: History, pieces: Sequence[AddedPiece], specials: Sequence[str
 
 
 def _never_produced(history: History, pieces: Sequence[AddedPiece], cancelled: CancelCheck) -> set[bytes]:
-    """Return the texts of the pieces that no text becomes.
+    """Return the texts of the pieces that can never be tokens of a text.
 
-    The most probable path of such a piece is another one, or the piece contains an unknown character.
+    Such a piece contains an unknown character, or even its own text is split into other tokens with a higher
+    probability.
     """
     if history.scores is None:
         return set()
@@ -112,7 +114,10 @@ def _never_produced(history: History, pieces: Sequence[AddedPiece], cancelled: C
 
 
 def more_pieces(words: WordTable, history: History, recipe: Recipe, work: Work) -> Beside:
-    """Add pieces until the vocabulary has the size of the recipe, or until no piece is left."""
+    """Return the table with pieces added that are learned from words.
+
+    Pieces are added until the vocabulary has the size of the recipe, or until no learned piece is left.
+    """
     wanted = (recipe.vocab_size or 0) - history.vocabulary_size
     sign = _sign_of_blanks(history)
     learned = _learned(_as_marked(words, recipe, sign), recipe, sign, wanted, work)
@@ -151,9 +156,10 @@ def _learned(words: WordTable, recipe: Recipe, sign: str, wanted: int, work: Wor
 
 
 def _moment(learned: History, new: set[int], wanted: int) -> int:
-    """Return the number of steps after which `wanted` new seeds are left.
+    """Return the first number of steps after which at most `wanted` of the new seeds are left.
 
-    The number is not smaller than the number of steps before the first scores.
+    A seed is a piece that the vocabulary starts with, and steps drop seeds. The vocabulary has no scores during the
+    first steps, so the result is not smaller than the number of these steps.
     """
     drops = np.array([id in new for id in learned.columns.left.tolist()], np.bool_)
     seeds = len(new.intersection(range(len(learned.alphabet) - learned.alphabet.seed_count, len(learned.alphabet))))

@@ -1,9 +1,12 @@
-"""The extension of a table by learning on new texts. All its tokens keep their ids.
+"""The extension of a table by learning on new texts. All tokens of the table keep their ids.
 
-- If the table's steps can be made again on other words, the learner makes them, and then learns more steps.
-- A table that merges by priority, or that only lists WordPiece's tokens, splits the words first (`go_on`). Its tokens
-  become the symbols of another training. The merges of that training come after all pairs of the table.
-- Unigram's new pieces are the best pieces of a vocabulary learned on the new texts alone (`more_pieces`).
+There are three cases:
+
+- If the steps of the table can be repeated on the new words, the learner repeats them and then learns more steps.
+- Some tables merge by priority, or list WordPiece's tokens without steps. Then the table splits the new words into
+  tokens, and these tokens are the base symbols of a second training (`go_on`). The merges of the second training get
+  lower priorities than all pairs of the table.
+- For Unigram, a second vocabulary is learned on the new texts alone, and its best pieces are added (`more_pieces`).
 """
 
 from __future__ import annotations
@@ -53,9 +56,9 @@ BY_IDS = "lowest-ids"  # the tie rule if the recipe's own rule compares texts
 
 
 def go_on(words: WordTable, history: History, recipe: Recipe, work: Work) -> History:
-    """Return the table with the further steps that the recipe asks for.
+    """Return the table with new steps, which are learned from its tokens as base symbols.
 
-    The counts of the table's own steps stay unknown.
+    The recipe says how many steps the new table has. The old steps get no counts.
     """
     in_codes = WordTable.from_counts(_in_codes(words, history, work.cancelled))
     by = (recipe.merges or 0) - len(history)
@@ -81,9 +84,9 @@ def _of_codes(recipe: Recipe, by: int) -> Recipe:
 
 
 def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> list[tuple[bytes, int]]:
-    """Return words in which each token is one character, with their counts.
+    """Encode words, and write each token as a single character. Return the results with their counts.
 
-    Tokens that are never joined divide the words.
+    A token that may not be joined with others ends a word.
     """
     joining = history.joining
     cut = LongestPieces(history).cut if joining is None else JoinedWords(history).cut
@@ -102,18 +105,18 @@ def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> lis
 
 
 def _token(text: bytes) -> int:
-    """Return the token for the character of a symbol.
+    """Return the token that is written as this character.
 
-    Return -1 for the unknown token, whose text has several characters.
+    Return -1 for the unknown token of the second training, whose text has several characters.
     """
     character = text.decode()
     return ord(character) - FIRST_CODE if len(character) == 1 else -1
 
 
 def _with_pairs(history: History, recipe: Recipe, trained: History) -> History:
-    """Return the table with the new tokens of another training appended.
+    """Return the table with the new tokens of a second training appended.
 
-    A pair whose text is already a token becomes that token.
+    If a pair of the second training makes the text of an existing token, the pair makes this token.
     """
     joining = history.joining
     texts = written(history)
@@ -244,7 +247,10 @@ def extend_on(
 
 
 def places_in(grown: History, old: History) -> Int64s:
-    """Return the index in the grown table for each index of the old table. Only special tokens have moved."""
+    """Return the new index in the grown table for each index of the old table.
+
+    Only special tokens get another index.
+    """
     ids = np.arange(old.index_count)
     ids[old.first_special :] += grown.first_special - old.first_special
     return ids

@@ -76,7 +76,7 @@ def makes_steps_again(history: History) -> bool:
 
 
 def listed_alone(history: History) -> bool:
-    """Return whether some joined tokens are known only by their texts, without their parts."""
+    """Return whether the table lists joined tokens only as texts. Then the parts of these tokens are unknown."""
     return Method.of(history.recipe).has_continuations and history.alphabet.seed_count > 0
 
 
@@ -91,7 +91,10 @@ def check_grew(history: History) -> None:
 
 
 def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s:
-    """Return `wanted` ids after the largest known id, or from `first` on. Raise FormatError if one of them is known."""
+    """Return `wanted` ids that follow the largest known id, or that begin with `first`.
+
+    Raise FormatError if one of these ids is known.
+    """
     start = int(known.max(initial=-1)) + 1 if first is None else first
     if start < 0 or (wanted and bool(((known >= start) & (known < start + wanted)).any())):
         raise FormatError(
@@ -104,7 +107,7 @@ def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s
 def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -> Int64s:
     """Return the ids of all tokens of a grown history.
 
-    Old tokens keep their ids, and new tokens get free ids from `first_new` on.
+    Old tokens keep the ids in `old`. New tokens get free ids from `first_new` on, or after the largest old id.
     """
     specials = len(history.recipe.special_tokens)
     symbols = len(history.alphabet)

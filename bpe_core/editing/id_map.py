@@ -1,8 +1,9 @@
-"""The map from the ids of one table to the ids of another, which says what becomes of the rows of a model's embeddings.
+"""The map from the ids of one table to the ids of another.
 
-The map has a row for each id of the new table, in their order, and then a row for each old id whose token is gone. A
-token in both tables keeps its row, even if its id differs. For any other new token, the row lists the old tokens that
-its text becomes, and their weights in the mean of their embeddings.
+With the map, the rows of a model's embeddings can be moved to the new ids. The map has a row for each id of the new
+table, in the order of these ids. Then it has a row for each old id whose token is not in the new table. A token in both
+tables keeps its embedding, even if its id differs. The embedding of a new token is the mean of the embeddings of its
+parts. The parts are the old tokens that the text of the new token is split into.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -141,12 +142,12 @@ class IdMap:
 
     @property
     def lengths(self) -> Int64s:
-        """Return the number of parts in each row."""
+        """Return the number of old tokens that the token of each row is split into."""
         return np.diff(self.offsets)
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
-        """Return the weight of each part in the mean of its row."""
+        """Return the weight of each part in the mean of the embeddings of its row."""
         weights: npt.NDArray[np.float64] = 1.0 / np.repeat(self.lengths, self.lengths)
         return weights
 
@@ -171,7 +172,7 @@ class IdMap:
         return self.of_rows([*rows, *(row._replace(new=NONE, parts=()) for row in gone)])
 
     def _check_leads_to(self, further: IdMap) -> None:
-        """Raise BpeError if the other map does not begin with the table in which this map ends."""
+        """Raise BpeError unless the new table of this map is the old table of the other map."""
         ours = {row.new: row for row in self._rows() if row.new != NONE}
         theirs = {row.old: row for row in further._rows() if row.old != NONE}
         differing = sorted(ours.keys() ^ {*theirs, *further.parts.tolist()})
@@ -186,7 +187,9 @@ class IdMap:
                 )
 
     def difference(self, other: IdMap) -> str:
-        """Return a phrase about the first row that differs from another map. It is empty if no row differs."""
+        """Return a phrase about the first row that differs between this map and another. The phrase is empty if the
+        maps are equal.
+        """
         ours = {row[:2]: row for row in self._rows()}
         theirs = {row[:2]: row for row in other._rows()}
         if ours == theirs:
@@ -276,10 +279,11 @@ def _former_name(token: TokenText, names: Mapping[bytes, bytes]) -> TokenText:
 
 
 def _same_tokens(former: Mapping[int, TokenText], now: Mapping[int, TokenText]) -> dict[int, int]:
-    """Return the old id of each new token that the old table has, too. Each old id is used once.
+    """Return the old id of each new token that is in the old table, too, by its new id.
 
-    Tokens of the same kind are matched first, and among them the tokens with the same id. Then the text alone counts,
-    because one file may call a token special and another file may not.
+    No old id is used twice. A new token is matched with an equal old token, if possible with the same id. Without an
+    equal token, a token with the same text is enough, because one file may call a token special and another file may
+    not.
     """
     old_ids = {id: id for id, token in now.items() if former.get(id) == token}
     keys: tuple[Callable[[TokenText], Hashable], ...] = (_itself, _without_kind)
@@ -303,7 +307,10 @@ def _without_kind(token: TokenText) -> Hashable:
 def _ids_by(
     ids: Iterable[int], tokens: Mapping[int, TokenText], key: Callable[[TokenText], Hashable]
 ) -> Mapping[Hashable, list[int]]:
-    """Return the ids of the tokens with each key. The smallest id comes last."""
+    """Group the ids of tokens by a key of the token.
+
+    The ids of each group are in descending order, so that `pop` takes the smallest id.
+    """
     ids_of: defaultdict[Hashable, list[int]] = defaultdict(list)
     for id in sorted(ids, reverse=True):
         ids_of[key(tokens[id])].append(id)

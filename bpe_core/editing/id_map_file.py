@@ -28,7 +28,7 @@ LARGEST_NPZ = 64 * MOST_VALUES  # bytes of all arrays
 
 
 def checked_map_name(path: Path | str) -> Path:
-    """Return the path of a map. Raise OutputError if its ending is not the ending of a map."""
+    """Return the path of a map. Raise OutputError if maps are not written in files with this ending."""
     if Path(path).suffix.lower() not in MAP_ENDINGS:
         raise OutputError(f"A map is written as {', '.join(MAP_ENDINGS)}. End the name {path} in one of these endings.")
     return Path(path) if Path(path).suffix.lower() == NPZ else checked_name(path)

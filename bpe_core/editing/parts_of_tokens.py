@@ -1,8 +1,8 @@
-"""The parts of new tokens: the tokens that another tokenizer makes of the text of each new token.
+"""The parts of new tokens: the tokens into which the old tokenizer splits the text of each new token.
 
-A tokenizer can change the ends of a text but not the inside of a word: SentencePiece's models put a blank before a
-text, and byte-pair encoding with `</w>` marks its end. So where a token does not begin or end a word, a rare character
-is added there, and the tokens of this character are removed from the result.
+Some tokenizers change the ends of a text: SentencePiece's models put a blank before a text, and byte-pair encoding with
+`</w>` marks its end. A token from the inside of a word must not be changed in this way. So a rare character is added at
+this end of the token before it is split, and the tokens of this character are removed from the result.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.history.history import History
@@ -90,7 +90,10 @@ class Parts:
         return self._tokenizer.encode(text, allowed_special=())
 
     def _by_bytes(self, token: TokenText) -> list[int]:
-        """Return the parts of a token inside a word, or of a token with an incomplete character."""
+        """Return the parts of a token that cannot be split as a text.
+
+        Such a token continues a word, as WordPiece's `##s` does, or its bytes are no whole characters.
+        """
         if token.continues and self._continuing:
             return self._tokenizer.tokens_of_word(self._continuing + token.text)
         if self._history.recipe.base == "bytes" and not self._marks_ends:
@@ -98,7 +101,9 @@ class Parts:
         return [id for stretch in self._stretches(token.text) for id in stretch]
 
     def _stretches(self, text: bytes) -> Iterator[list[int]]:
-        """Yield the tokens of each run of whole characters, and the tokens of the bytes between these runs."""
+        """Split a text with incomplete characters. Yield the tokens of each run of whole characters, and of each run of
+        other bytes.
+        """
         signs = text.decode(errors="surrogateescape")
         for is_byte, run in groupby(signs, key=lambda sign: "\udc80" <= sign <= "\udcff"):
             some = "".join(run)
@@ -116,7 +121,7 @@ class Parts:
 
 
 class _Request(NamedTuple):
-    """A text to encode, and the number of tokens at each end that do not belong to the token."""
+    """A text to encode, with the number of added tokens that must be removed from each end of the result."""
 
     text: str
     before: int = 0

@@ -1,10 +1,10 @@
 """The combination of two merge tables into one, which keeps the ids of the first table.
 
-All merges of the first table come first. Then comes a merge for each token that only the second table has, in the order
-of the second table. So texts are split as by the first table and then joined further: no text becomes more tokens, and
-no token of the first table is lost. A token of the second table can be made if its own text is split into two tokens at
-this point. Otherwise it waits for later tokens. Methods that look tokens up (WordPiece, Unigram) need no order: see
-added_pieces.py.
+The result has all merges of the first table, and then a merge for each token that only the second table has. So a text
+is split as by the first table, and then its tokens are joined further. A text never gets more tokens, and no token of
+the first table is lost. A token of the second table can be added when the merges so far split its text into exactly two
+tokens. A token that cannot be added yet is tried again after the other tokens. The order does not matter for methods
+that look tokens up (WordPiece, Unigram), so `added_pieces.py` serves them.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -119,7 +119,7 @@ def put_together(
 
 
 def _behind(history: History, other: History, report: Callable[[int, int], None]) -> PutTogether:
-    """Return the first table with merges added for the tokens that only the second table has."""
+    """Return the first table with merges at its end for the tokens that only the second table has."""
     known_symbols = {(symbol.kind, symbol.text) for symbol in history.alphabet.symbols}
     symbols = [symbol for symbol in other.alphabet.symbols if (symbol.kind, symbol.text) not in known_symbols]
     specials = [token for token in other.recipe.special_tokens if token not in history.recipe.special_tokens]
@@ -150,7 +150,11 @@ def _behind(history: History, other: History, report: Callable[[int, int], None]
 def _add_all(
     joining: _JoinedTable, texts: Sequence[bytes], symbols: Mapping[int, list[int]], report: Callable[[int, int], None]
 ) -> list[int]:
-    """Add each token that can be made, in rounds until a round adds no token. Return the tokens that cannot be made."""
+    """Add tokens to the table, and repeat this until no further token can be added. Return the tokens that cannot be
+    added.
+
+    `texts` and `symbols` hold the text and the base symbols of each token.
+    """
     waiting = list(symbols)
     before = len(symbols) + 1
     while waiting and len(waiting) < before:

@@ -1,8 +1,8 @@
 """The replacement of tokens: the best new tokens get the ids of the tokens that a corpus needs least.
 
-The size of the table and all other ids stay. So a model keeps its embeddings, and only the rows of the swapped ids must
-be trained again. Tokens are removed as `trim` removes them, so that every other token can still be made. New tokens are
-learned as `extend` learns them. If fewer new tokens can be learned than requested, fewer tokens are swapped.
+The size of the table stays, and so do all other ids. So a model keeps its embeddings, and only the rows of the replaced
+tokens must be trained again. Tokens are removed as by `trim`, so every remaining token can still be made. New tokens
+are learned as by `extend`. If fewer new tokens can be learned than requested, fewer tokens are replaced.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -123,7 +123,10 @@ def replace(
 def replace_on(
     parts: Sequence[WordTable], history: History, swap: int, changes: Mapping[str, Any], work: Work
 ) -> Replacement:
-    """Replace `swap` tokens by counted words. `parts` are the word tables of the parts of a corpus."""
+    """Replace `swap` tokens, and choose the old and the new tokens by the counts of words.
+
+    `parts` has a table of counted words for each part of a corpus.
+    """
     if swap < 1:
         raise BpeError(f"Swap 1 token or more, not {swap:,}.")
     check_can_be_edited(history)

@@ -1,7 +1,8 @@
 """The renaming, adding and removing of special tokens. Every other token keeps its id.
 
-Models have embeddings for reserved tokens. To use such a token, rename it: its id stays, and so does its embedding. An
-ordinary token that no other token is made of, such as BERT's `[unused5]`, can become a special token in this way.
+Some models have embeddings for reserved tokens without a use. Rename such a token to use it: its id and its embedding
+stay. An ordinary token can become a special token in the same way if no other token is made of it, as for BERT's
+`[unused5]`.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -122,7 +123,10 @@ def change_specials(
 def with_specials(
     history: History, *, rename: Mapping[str, str], add: Mapping[str, int], remove: Sequence[str]
 ) -> History:
-    """Return the table with special tokens renamed, removed, and added with these ids."""
+    """Return the table with changed special tokens.
+
+    `rename` has the new text for each old text. `add` has the id of each added text.
+    """
     numbers = own_numbers(history)
     before = history.recipe.special_tokens
     stay = [place for place, text in enumerate(before) if text not in remove]
@@ -206,6 +210,9 @@ def _without_ordinary(history: History, text: str) -> tuple[History, int]:
 
 
 def _behind(history: History, promoted: Mapping[str, int], first_id: int | None) -> int | None:
-    """Return the first id for new tokens. By default it follows all ids of the table and of promoted tokens."""
+    """Return the first id for new special tokens.
+
+    By default it follows the ids of the table and of `promoted`, the ordinary tokens that become special tokens.
+    """
     largest = max([int(own_numbers(history).max(initial=-1)), *promoted.values()])
     return largest + 1 if first_id is None else first_id

@@ -1,9 +1,10 @@
 """The trimming of a table, which removes tokens.
 
-Other tokens may be made of a removed token, and `NEEDED` lists what can happen to them. If tokens are looked up
-(WordPiece, Unigram), no token needs its parts. Characters that only longer tokens contained get a token, so no text
-becomes unknown. With other methods, every token that stays is made from its parts as before, because merges keep their
-order. A text may be split differently than before: see `costs`.
+Other tokens may be made of a removed token, and `NEEDED` lists what can happen to them. After the removal, every
+remaining token can still be made from its parts, because merges keep their order. But a text may be split into other
+tokens than before: `costs` counts them. Methods that look tokens up (WordPiece, Unigram) do not need the parts of a
+token. If a character occurs only in longer tokens of such a table, the character gets a token, so that no text becomes
+unknown.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -147,7 +148,7 @@ def trim_indices(
     renumber: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> Trimmed:
-    """Return the table without the tokens with these indices of the engine. All else is as in `trim`."""
+    """Return the table without some tokens, like `trim`. The tokens are named by the engine's indices, not by ids."""
     check_can_be_edited(history)
     known = without_tokens.numbers_of(history)
     named = sorted(set(named))
@@ -196,7 +197,9 @@ def _tokens_to_remove(history: History, named: list[int], needed: Needed) -> tup
 
 
 def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) -> list[int]:
-    """Return the tokens that stay and that some text produced before, but that no text produces after the removal."""
+    """Return the remaining tokens that some text was split into before the removal, but that no text is split into
+    after it.
+    """
     after = unreachable_tokens(left.history, Work(cancelled=cancelled))
     if not after:
         return []
@@ -206,7 +209,7 @@ def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) 
 
 
 def check_can_be_edited(history: History) -> None:
-    """Raise BpeError for a table whose method does not work without some of its tokens."""
+    """Raise BpeError if the method of a table needs all its tokens, so that none can be removed."""
     if Method.of(history.recipe).joins_runs:
         raise BpeError(
             f"A table that {METHODS[history.recipe.method].title} learned cannot be trimmed or combined: its "
@@ -225,7 +228,9 @@ def looks_tokens_up(history: History) -> bool:
 
 
 def written_alike(history: History) -> list[int]:
-    """Return the indices of joined tokens with the text of an older token. Texts become the older token instead."""
+    """Return the indices of the joined tokens that have the same text as an older token. No text is ever split into
+    them.
+    """
     seen = set(history.alphabet.texts)
     ids = []
     for id, text in enumerate(written(history)[len(history.alphabet) :], len(history.alphabet)):
@@ -260,7 +265,10 @@ def _check_named(history: History, named: list[int], known: Int64s) -> None:
 
 
 def spare_parts(history: History, goes: Bools) -> None:
-    """Unmark in `goes`, the mask of tokens to remove, each token that a remaining token may be made of."""
+    """Unmark the tokens in the mask `goes` that a remaining token may be made of.
+
+    `goes` marks the tokens to remove, and is changed in place.
+    """
     left, right, token = _made_of(history, by_birth=False)
     while True:
         stays = ~goes[token]
@@ -280,9 +288,10 @@ def _lose(history: History, goes: Bools) -> None:
 
 
 def _made_of(history: History, *, by_birth: bool) -> tuple[Int64s, Int64s, Int64s]:
-    """Return the left parts, right parts and tokens of the steps.
+    """Return the left parts, the right parts and the tokens of pairs.
 
-    Without `by_birth`, return all pairs that may be joined.
+    With `by_birth`, these are the pairs that the steps joined. Otherwise further pairs are included that make the same
+    tokens.
     """
     left, right = (column.astype(np.int64) for column in history.columns[:2])
     token = np.arange(len(history.alphabet), history.first_special)
@@ -338,18 +347,26 @@ def least_used(
 
 
 def _chosen_by_hand(history: History) -> tuple[int, ...]:
-    """Return the tokens that are searched for before merging. A person chose them, so their counts do not matter."""
+    """Return the tokens that a person added, and that are searched for before any merge. They are not removed for low
+    counts.
+    """
     return () if history.joining is None else history.joining.found_first
 
 
 def least_size(history: History) -> int:
-    """Return the number of tokens that are never removed: base symbols, and tokens that a person chose."""
+    """Return the number of tokens that are never removed.
+
+    These are base symbols, special tokens, and tokens that a person added.
+    """
     by_hand = len(_chosen_by_hand(history)) + len(history.recipe.special_tokens)
     return first_learned(history) + len(without_tokens.lone_characters(history)) + by_hand
 
 
 def surplus(history: History, size: int) -> int:
-    """Return how many tokens to remove until `size` tokens are left. Base symbols and special tokens count."""
+    """Return the number of tokens to remove until `size` tokens are left.
+
+    Base symbols and special tokens are included in `size`.
+    """
     least = least_size(history)
     if size < least:
         specials = len(history.recipe.special_tokens)
@@ -381,7 +398,7 @@ def costs(
     counted_by: Recipe | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Costs:
-    """Return the number of tokens in the words by each of two tables.
+    """Count the tokens of words with the table before a change, and with the table after it.
 
     `counted_by` is the recipe by which the words were counted, by default the recipe of `before`.
     """

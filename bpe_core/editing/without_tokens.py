@@ -1,8 +1,8 @@
-"""The making of a history without some tokens, and the ids of its tokens.
+"""The removal of tokens from a history, and the ids of the remaining tokens.
 
-If tokens are looked up, a token without its parts becomes a seed. The numbers in this module are the ids of the table's
-file, or else the engine's indices. Unigram's files have no number for a character that only longer pieces contain. Such
-a character gets a number when the table changes.
+If the method looks tokens up, a token can stay without its parts. Then it becomes a part of the alphabet (a seed). A
+number in this module is the id in the table's file, or the engine's index if the table has no file. Unigram's files
+have no id for a character that occurs only in longer pieces. Such a character gets an id when the table is changed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bpe_core.segmenting.word_pieces import pieces_of
 
 
 def lone_characters(history: History) -> list[Symbol]:
-    """Return a symbol for each character that only longer tokens contain, in the order of alphabets."""
+    """Return a symbol for each character that occurs only in longer tokens, in the order that alphabets have."""
     if not Method.of(history.recipe).has_continuations:
         return []
     marker = history.recipe.marker_text.encode()
@@ -44,7 +44,7 @@ KINDS_IN_ORDER = ("unknown", "fallback", "byte", "character", "marker", "glued",
 
 
 class Further(NamedTuple):
-    """The tokens to add to a history."""
+    """Tokens to add to a history."""
 
     symbols: Sequence[Symbol] = ()
     scores: Sequence[float] = ()  # scores of the symbols, if the method has any
@@ -62,9 +62,10 @@ class Without:
 
 
 def without(history: History, goes: Bools, hidden: Bools | None = None, further: Further = NOTHING_FURTHER) -> Without:
-    """Return a history without some tokens. Hidden tokens stay only as parts of other tokens.
+    """Return a history without the tokens in the mask `goes`, and with the tokens of `further`.
 
-    The history has no counts: without some merges, the remaining merges would have other counts.
+    The tokens in the mask `hidden` stay only as parts of other tokens. The result has no counts, because the counts of
+    the remaining merges would differ without the removed merges.
     """
     base = len(history.alphabet)
     first_special = history.first_special
@@ -114,7 +115,9 @@ def _scores(history: History, old_ids: Int64s, more: Sequence[float]) -> Scores 
 
 
 def as_given(recipe: Recipe, merges: int) -> Recipe:
-    """Return a recipe for an edited table of `merges` merges, which says that no training makes the table."""
+    """Return the recipe of an edited table with this number of merges. The recipe says that no training makes the
+    table.
+    """
     return recipe.listed.with_changes(merges=merges, interventions=(), grown_from=0)
 
 
@@ -197,7 +200,8 @@ def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) ->
 
 
 def new_numbers(before: Int64s, now: Int64s, new_ids: Int64s) -> dict[int, int]:
-    """Return the new number for each former number of a token that has both.
+    """Map the former id of each remaining token to its new id. Tokens without an id before or after the change are left
+    out.
 
     >>> new_numbers(np.array([7, 5, 3]), np.array([1, 0]), np.array([0, GONE, 1]))
     {7: 1, 3: 0}
