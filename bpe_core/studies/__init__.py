@@ -1,1 +1,1 @@
-"""The studies. A study is a history with the ids of its file and with texts, about which questions can be asked."""
+"""The studies. A study is a vocabulary with its history, its ids, and the texts that questions are about."""

@@ -1,9 +1,9 @@
-"""The inside of a study: the data that questions need, which are computed once and shared.
+"""The data inside a study that questions need. They are computed once and shared by all questions.
 
-A tokenizer can be used without it. A question reads from `study.inside` the words of the texts, their ranks and counts,
-and the tokens by index. An index is the engine's number of a token: first come the alphabet's tokens, then the joined
-tokens in the order of the steps, then the special tokens. Indices never leave the engine: a `Study` takes and returns
-the ids of the file. Only this module and the tokenizer translate between indices and ids.
+A tokenizer can be used without these data. A question reads from `study.inside` the words of the texts, their ranks and
+counts, and the tokens by index. An index is the engine's number of a token: first come the alphabet's tokens, then the
+joined tokens in the order of the steps, then the special tokens. Indices never leave the engine: a `Study` takes and
+returns the ids of the file. Only this module and the tokenizer translate between indices and ids.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ class TokensByIndex:
         return None if number == NO_NUMBER else number
 
     def numbered_spans(self, text: str, at: int | None = None) -> list[tuple[int, int, int | None]]:
-        """Return the first byte, the end and the id of each token in a text.
+        """Split a text into tokens. Return the first byte, the end byte and the id of each token.
 
-        The end is the offset after the last byte.
+        The end is the offset after the last byte. With `at`, only the first `at` steps are used.
         """
         return [(start, stop, self.number(index)) for start, stop, index in self.tokenizer.spans(text, at)]
 
     def of_number(self, number: int) -> int:
-        """Return the index of the token that an id of the file decodes to. Raise BpeError if there is no such token."""
+        """Return the index of the token with an id of the file. Raise BpeError if there is no such token."""
         try:
             (index,) = self._history.indices_of([number])
         except BpeError as error:
@@ -88,9 +88,10 @@ class TokensByIndex:
         )
 
     def pair_name(self, pair: tuple[int, int]) -> str:
-        """Return the texts of a pair in the form that people read.
+        """Return the texts of the two tokens of a pair, joined by a plus sign.
 
-        For a step with a single token, return that token.
+        Some steps change a single token. Then the second index is negative, and only the text of the first token is
+        returned.
         """
         return " + ".join(self.texts.text[index] for index in pair if index >= 0)
 
@@ -236,20 +237,23 @@ class Inside:
 
     @property
     def has_ranks(self) -> bool:
-        """Return whether each boundary of a text has a rank.
+        """Return whether each boundary between two base symbols of a text has a rank.
 
-        This is so if at most one step removes the boundary, and no step restores it.
+        Boundaries have ranks if no step restores a boundary, and if no boundary can be removed by two different steps.
         """
         return has_ranks(self._history)
 
     def checked_step(self, step: int) -> int:
-        """Return a step, counted from 1. Raise BpeError if the step does not exist."""
+        """Return the step unchanged if it exists, counted from 1. Raise BpeError otherwise."""
         if not 1 <= step <= len(self._history):
             raise BpeError(f"There is no step {step:,}; the steps go from 1 to {len(self._history):,}.")
         return step
 
     def checked_step_count(self, at: int | None) -> int:
-        """Return a number of steps, by default the number of all steps. Raise BpeError if there are fewer steps."""
+        """Return `at` unchanged if the history has this number of steps. Raise BpeError otherwise.
+
+        Without `at`, return the number of all steps.
+        """
         if at is None:
             return len(self._history)
         if not 0 <= at <= len(self._history):
@@ -264,21 +268,21 @@ class Inside:
 
     @property
     def learned_from(self) -> WordTable | None:
-        """Return the words that the history was learned from. Return None if the study has other texts."""
+        """Return the words that the history was learned from. Return None if questions are about other texts."""
         return self.own_words if self.texts_are_own else None
 
     @property
     def own_words(self) -> WordTable | None:
-        """Return the words that the history was learned from, also if questions are about other texts.
+        """Return the words that the history was learned from, even if questions are about other texts.
 
-        Return None if they are not known.
+        Return None if these words are not stored.
         """
         return None if self.own_texts is None else self.own_texts.words(self._history.recipe)
 
     def words(self, what: str = "This question", work: Work = ALONE) -> WordTable:
         """Return the counted words of the texts.
 
-        If there are no texts, raise an error whose sentence begins with `what`.
+        If there are no texts, raise an error whose sentence begins with `what`, such as "This question".
         """
         return self._needed_texts(what).words(self._counted_by, work)
 
@@ -290,7 +294,8 @@ class Inside:
     def _counted_by(self) -> Recipe:
         """Return the recipe by which words are counted.
 
-        Special tokens that the library of an opened file reads as ordinary text are left out.
+        If the library of an opened file reads a special token in a text as ordinary text, the recipe leaves out this
+        token.
         """
         recipe = self._history.recipe
         if recipe.spelled_specials != "text" or not recipe.special_tokens:
@@ -312,7 +317,7 @@ class Inside:
         return self.once("ranked", lambda: RankedWords.of(words, self._history))
 
     def cut(self, what: str = "This question", work: Work = ALONE) -> CutWords:
-        """Return the words of the texts, split into tokens by the history."""
+        """Return the words of the texts, each split into tokens."""
         from bpe_core.insight.cut_words import CutWords
 
         words = self.words(what, work)
@@ -339,9 +344,9 @@ class Inside:
         return self._texts
 
     def once(self, name: str, find: Callable[[], Found], about: object = None) -> Found:
-        """Return the cached result with this name, or compute it by `find`.
+        """Return the cached result with this name. If there is none, compute it by `find`.
 
-        A result is computed again if `about` is another object than before.
+        `about` is the object that the result depends on. The result is computed again if another object is passed.
         """
         with self._lock:
             if name not in self._kept or self._about.get(name) is not about:
@@ -352,7 +357,7 @@ class Inside:
 
 
 def indices_by_number(history: History) -> dict[int, int]:
-    """Return for each id of the file the index of the token that it decodes to, in the order of the ids."""
+    """Map each id of the file to the index of its token, in the order of the ids."""
     if history.numbers is None:
         return {index: index for index in range(history.index_count)}
     numbers = sorted({*history.numbers.tolist()} - {NO_NUMBER})

@@ -1,4 +1,6 @@
-"""The pins: a record of the ids that a tokenizer gives to hard texts. A comparison with it shows later changes."""
+"""The pins: a record of the ids that a tokenizer gives to difficult texts. A later comparison with the pins shows
+changes.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,10 @@ class Pins:
 
     @classmethod
     def of(cls, study: Study, others: Mapping[str, Study] = MappingProxyType({})) -> Pins:
-        """Return the pins of a tokenizer. `others` are the other tokenizer files of its folder by their names."""
+        """Return the pins of a tokenizer.
+
+        `others` holds the tokenizers of other files in the same folder, by the names of these files.
+        """
         format = _format(study)
         texts = list(islice(CheckedTokenizer(study.history, format).samples(), TEXTS))
         ids = _answers(study, format, texts)
@@ -52,7 +57,7 @@ class Pins:
 
     @classmethod
     def read(cls, path: str) -> Pins:
-        """Read pins from a file. The path of their table is relative to the folder of this file."""
+        """Read pins from a file. In the file, the path of the tokenizer is relative to the folder of the pins."""
         advice = f"`bpe-explorer pin TABLE -o {path}` writes them."
         data = read_small_file(path, "the pins", FormatError)
         with gate(f"{path} holds no pins", FormatError, advice):
@@ -75,7 +80,10 @@ class Pins:
             file.write((json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode())
 
     def differences(self, study: Study) -> list[str]:
-        """Return a sentence for each text and each program that gives other ids now than when the ids were pinned."""
+        """Return a sentence for each text that has other ids now than when it was pinned.
+
+        Ids are compared for each program that gave ids: this program, and the library of the file's format.
+        """
         ids = _answers(study, _format(study), self.texts)
         now = _versions(ids)
         is_same = "the file is the same" if self.digest == _digest(study.name) else "the file has changed"
@@ -89,7 +97,9 @@ class Pins:
         return [plain(sentence) for sentence in (*sentences, *self._differences_of_files())]
 
     def _differences_of_files(self) -> Iterator[str]:
-        """Yield a sentence for each text to which another file of the folder gives other ids now."""
+        """Compare the pinned ids of the other files in the folder. Yield a sentence for each text that has other ids
+        now.
+        """
         for name, pinned in self.files.items():
             try:
                 opened = open_table(Path(self.table).parent / name)
@@ -129,9 +139,9 @@ def _answers(study: Study, format: Format, texts: list[str]) -> Answers:
 
 
 def _peer(study: Study, format: Format) -> Peer | None:
-    """Load the file in the library that owns its format. Return None if the library refuses the file.
+    """Load a tokenizer's file in the library that its format comes from. Return None if the library refuses the file.
 
-    The commands `bench` and `import` report a refusal.
+    Pins can be written without the library. The commands `bench` and `import` report the refusal.
     """
     try:
         with throwing_exceptions():

@@ -25,7 +25,10 @@ from bpe_core.text.reading.utf8 import first_invalid
 
 
 def study_of_run(path: str, number: int | None) -> Study:
-    """Return a run of a session as a study. Without a number, it is the run that was shown, or else the last run."""
+    """Return the run with a number as a study.
+
+    Without a number, return the run that the window showed when the session was saved, or else the last run.
+    """
     session = read_session(path)
     run = session.chosen_run(path, number)
     learned = sum(each_run.history is not None for each_run in session.runs)
@@ -36,7 +39,7 @@ def study_of_run(path: str, number: int | None) -> Study:
 def runs_of_session(path: Path | str, *, with_moment: bool = False) -> dict[str, Study]:
     """Return all runs of a session as studies, by the names that the window shows.
 
-    With `with_moment`, the shown run is added once more after the number of steps that was shown.
+    With `with_moment`, the run that was shown is included a second time, with only the steps up to the time slider.
     """
     session = read_session(path)
     runs = [run for run in session.runs if run.history is not None and run.history.index_count]
@@ -69,9 +72,10 @@ TIMES_THE_WRITING = 10
 
 
 class GrowingRun:
-    """A session of one run that is saved from time to time during the training, each time as a whole file.
+    """A session of one run that is saved again and again during the training.
 
-    If the program is killed, the saved steps remain, and the same training continues from them.
+    Each time the whole file is replaced. If the program is killed, the same training continues from the last saved
+    step.
     """
 
     def __init__(self, path: Path | str, words: WordTable, names: Sequence[str] = ()) -> None:
@@ -88,9 +92,10 @@ class GrowingRun:
         self.trouble = ""  # the error of the last attempt to write
 
     def known(self, recipe: Recipe) -> History | None:
-        """Return the steps of this run in the file. Return None if the file holds another run or a finished run.
+        """Return the steps that an earlier training with the same recipe and words saved in the file.
 
-        A session does not hold the dev texts of languages, so a run that needs them starts from the beginning.
+        Return None if the file holds another run or a finished run. Some methods need the dev texts of languages. A
+        session does not hold these texts, so their training starts from the beginning.
         """
         if self._words.languages or not (self._path.is_file() and is_session_file(self._path)):
             return None
@@ -105,7 +110,7 @@ class GrowingRun:
         return run.history if is_same else None
 
     def keep(self, trainer: Trainer) -> None:
-        """Save the steps of the trainer, unless the last save was only a moment ago."""
+        """Save the steps of the trainer. Do nothing if the last save was only a moment ago."""
         began = time.monotonic()
         if began - self._written < self._rest:
             return
@@ -127,10 +132,10 @@ class GrowingRun:
 def add_branch(
     source: str, history: History, branch: History, words: WordTable, path: Path | str, names: Sequence[str] = ()
 ) -> None:
-    """Write a session that shows a branch as its new run.
+    """Write a session with a branch as a new run, which the window will show.
 
-    The runs of a session `source` are kept. If `source` is a table, `history` becomes the first run, and `names` are
-    the names of its texts.
+    If `source` is a session, its runs are kept. If `source` is a table, `history` becomes the first run, and `names`
+    are the names of its texts.
     """
     place, chosen = run_of(source)
     if is_session_file(place):

@@ -151,14 +151,14 @@ class Study:
 
     @classmethod
     def of(cls, given: Any, name: str = "") -> Study:
-        """Return a study of an object: a study, a history, or an object with a history.
+        """Return a study of an object that is a study, is a history, or has a history.
 
         Parameters
         ----------
         given
             The result of `train` or `open`, or a history.
         name
-            The name of the new study. An object that is a study keeps its name.
+            The name of the new study. If `given` is a study, its name stays.
         """
         return given if isinstance(given, Study) else cls(history_of(given, name), name=name)
 
@@ -243,13 +243,13 @@ class Study:
     def encode(self, text: Any, *, at: int | None = None, allowed_special: Allowed = None) -> Any:
         """Return the ids of a text's tokens. For several texts, return a list of ids for each text.
 
-        A special token that a text spells is matched or not as by the library of the file, unless `allowed_special`
-        says otherwise.
+        A text can contain the text of a special token. By default this is matched as the special token if the library
+        of the file would match it.
 
         Parameters
         ----------
         text
-            A text, or its bytes in UTF-8, or a list of these.
+            A text, or its bytes in UTF-8, or a list of texts.
         at
             The number of steps to encode with. Without it, all steps are used.
         allowed_special
@@ -304,9 +304,8 @@ class Study:
     def spans(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> list[Span]:
         """Return the tokens of a text with their offsets.
 
-        A token with a part of a character covers the whole character.
-
-        The parameters are those of `encode`.
+        If a token holds only a part of a character, its offsets in characters cover the whole character. The parameters
+        are those of `encode`.
         """
         written = self.inside.by_index.texts.text
         number = self.inside.by_index.number
@@ -384,9 +383,9 @@ class Study:
 
     @property
     def vocab_size(self) -> int:
-        """Return the number of ids in use after the last step, with special tokens.
+        """Return the number of ids in use after the last step. Special tokens are included.
 
-        A file with gaps also has larger ids.
+        The largest id can be greater than this number, because a file may leave out some ids.
         """
         return len(final_numbers(self.history))
 
@@ -448,7 +447,7 @@ class Study:
 
     @cached_property
     def _final_indices(self) -> dict[int, int]:
-        """Return for each id in use after the last step the index of the token that it decodes to."""
+        """Map each id in use after the last step to the index of its token."""
         return final_indices(self.history)
 
     @cached_property
@@ -457,7 +456,7 @@ class Study:
 
     @cached_property
     def _ids_by_raw(self) -> dict[bytes, int]:
-        """Return the id of each token by its raw text, which includes word markers."""
+        """Return the id of each token by its text in the file, which includes word markers."""
         return self._ids_by(self.inside.by_index.texts.raw.__getitem__)
 
     @cached_property
@@ -468,7 +467,7 @@ class Study:
     def _ids_by(self, key: Callable[[int], Key]) -> dict[Key, int]:
         """Return the id of each token by its key, in the order of the ids.
 
-        If keys are equal, the oldest token counts.
+        If several tokens have the same key, the id of the oldest token is returned.
         """
         newest_first = sorted(self._final_indices.items(), key=itemgetter(1), reverse=True)
         id_of = {key(index): id for id, index in newest_first}
@@ -479,9 +478,9 @@ class Study:
     if not TYPE_CHECKING:  # type checkers only know the present names
 
         def __getattr__(self, name: str) -> Any:
-            """Return an attribute that moved to `inside` by its former name, with a DeprecationWarning.
+            """Return an attribute that was moved to `inside`, and issue a DeprecationWarning.
 
-            Older scripts and plug-ins need this.
+            Older scripts and plug-ins use the attribute on the study.
             """
             if name not in FORMER or "_known" not in self.__dict__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

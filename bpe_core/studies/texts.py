@@ -29,13 +29,15 @@ class Texts(Protocol):
     """The source of a study's words."""
 
     def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
-        """Return the counted words of all texts, split and mixed by a recipe."""
+        """Return the counted words of all texts. The recipe says how texts are split into words, and how groups are
+        mixed.
+        """
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
         """Return the counted words of each group, or of each file if there are no groups."""
 
     def reading(self) -> AbstractContextManager[Corpus]:
-        """Return a context manager that opens the texts as a corpus, which can be read once."""
+        """Return a context manager that opens the texts as a corpus. The corpus can be read only once."""
 
 
 class KnownWords:
@@ -95,7 +97,7 @@ class CorpusTexts:
 
 
 class NamedTexts:
-    """Several texts with names. They are the groups of a mixture."""
+    """Several texts with names. The names are the groups that a mixture can weight."""
 
     def __init__(self, texts: Mapping[str, Texts]) -> None:
         self._texts = texts
@@ -122,7 +124,10 @@ class NamedTexts:
             yield Corpus.grouped(corpora, twice=True)
 
     def _is_mixed_by(self, recipe: Recipe) -> bool:
-        """Return whether the recipe's mixture names a group of these texts. Held-out texts are not mixed."""
+        """Return whether the recipe's mixture weights a group of these texts.
+
+        Texts without such a group, such as held-out texts, are not mixed.
+        """
         return recipe.mixture is not None and any(group.name in self._texts for group in recipe.mixture.groups)
 
     def _grouped(self, recipe: Recipe, work: Work) -> GroupedWords:
@@ -140,7 +145,7 @@ class NamedTexts:
 
 
 def texts_of(given: Any) -> Texts:
-    """Return the texts that an argument of Python code means.
+    """Return the texts for an argument that a person passes in Python.
 
     Parameters
     ----------
