@@ -80,7 +80,7 @@ def _middle(group: Sequence[int], wanted: Sequence[float], height: float, top: f
 
 
 class UprightAxis:
-    """The vertical axis of a figure: its title, its numbers, and a line for each number."""
+    """The vertical axis of a figure: its title, its numbers, and a horizontal grid line at each number."""
 
     def __init__(self, axis: Axis, bottom: float, top: float, sheet: Sheet) -> None:
         self.scale = Scale.along(axis, bottom, top)
@@ -113,9 +113,11 @@ class Legend:
         self.rows = len(self.names)
 
     def draw(self, sample: Callable[[float, int, int], None], start: float, behind: float) -> None:
-        """Draw the legend from `start` on. The function `sample` draws the line or dot of an entry.
+        """Draw the legend. The first entry of each row begins at `start`, and names are `behind` to the right of their
+        samples.
 
-        `sample` gets the entry's offset in the row, the row, and the number of the entry.
+        The function `sample` draws the line or dot of an entry. Its arguments are the entry's offset in the row, the
+        row, and the index of the entry.
         """
         number = 0
         unit = self.sheet.paper.text
@@ -133,7 +135,7 @@ class Legend:
 
 
 def _in_rows(names: Sequence[tuple[str, float]], width: float) -> list[list[str]]:
-    """Break names of given widths into rows.
+    """Distribute names to rows of a width. Each name has its width beside it.
 
     >>> _in_rows([("th", 4.7), ("he", 4.7), ("in", 4.7)], 10.0)
     [['th', 'he'], ['in']]

@@ -36,7 +36,10 @@ def coloured(raw: bytes, spans: Sequence[tuple[int, int, int | None]]) -> Markup
 
 
 def grounds(inside: str = "") -> tuple[str, str]:
-    """Return the style sheets of the light and of the dark backgrounds, for all elements in the class `inside`."""
+    """Return two style sheets with the background colours of tokens, one for light pages and one for dark pages.
+
+    They hold only for elements inside the CSS selector `inside`.
+    """
     light, dark = (
         "".join(f"{inside}.t{place} {{ background: {colour}; }}" for place, colour in enumerate(colours))
         for colours in (LIGHT_GROUNDS, DARK_GROUNDS)
@@ -59,9 +62,9 @@ def _visible(raw: bytes) -> str:
 
 
 def _style() -> str:
-    """Return a style sheet that follows the light or dark system of the reader.
+    """Return a style sheet with light and dark colours, like the system of the reader.
 
-    It changes no other part of the page.
+    The style sheet changes no other part of the page.
     """
     light, dark = grounds(f".{CLASS} ")
     tokens = f".{CLASS} .tokens {{ font-family: monospace; white-space: pre-wrap; line-height: 1.9; }}"

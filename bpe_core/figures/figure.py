@@ -44,13 +44,13 @@ class Line:
 
     @property
     def spots(self) -> list[tuple[float, float]]:
-        """Return the places of the dots that represent a hollow line."""
+        """Return the points of a hollow line that are drawn as dots."""
         places = thinned(len(self.x), is_log=False, most=MOST_SPOTS)
         return [*zip(self.x[places].tolist(), self.y[places].tolist(), strict=True)]
 
     @property
     def heights(self) -> Numbers:
-        """Return all finite values of the line and of its band."""
+        """Return all finite y values of the line and of its band."""
         heights: Numbers = np.concatenate([self.y, *(self.band or ())])
         return np.compress(np.isfinite(heights), heights)
 
@@ -67,7 +67,7 @@ class Line:
 
     @property
     def drawn(self) -> object:
-        """Return all properties except the marked points, so that two lines can be compared."""
+        """Return everything that is drawn except the marked points. Two lines look equal if the results are equal."""
         numbers = (self.x, self.y, *(self.band or ()))
         return self.name, self.has_stairs, self.is_faint, self.is_hollow, *(number.tobytes() for number in numbers)
 
@@ -125,7 +125,10 @@ class LineFigure(Figure):
 
     @property
     def is_empty(self) -> bool:
-        """Return whether the figure has nothing to draw. Axes of a given length are drawn even without lines."""
+        """Return whether the figure has nothing to draw.
+
+        A figure without lines is not empty if the length of its axis is set.
+        """
         return self.last_x is None and not any(len(line.x) for line in self.lines)
 
     @property
@@ -136,7 +139,9 @@ class LineFigure(Figure):
 
     @property
     def counts_along(self) -> bool:
-        """Return whether x counts whole things, such as steps. Then there are no values between two whole numbers."""
+        """Return whether all x values are whole numbers, such as steps. Then the lines have no values between whole
+        numbers.
+        """
         return all(bool(np.all(line.x == np.round(line.x))) for line in self.lines)
 
     def values_at(self, x: float) -> str:
@@ -151,7 +156,9 @@ class LineFigure(Figure):
 
     @property
     def drawn(self) -> object:
-        """Return all properties except marks and marked points, so that two figures can be compared."""
+        """Return everything that is drawn except marks and marked points. Two figures look equal if the results are
+        equal.
+        """
         x_axis = self.x_title, self.is_log_x, self.first_x, self.last_x
         y_axis = self.y_title, self.is_log_y, self.first_y, self.is_share
         return x_axis, y_axis, self.has_bars, [line.drawn for line in self.lines]
@@ -172,7 +179,7 @@ class Bar:
 
 @dataclass(frozen=True, repr=False)
 class BarFigure(Figure):
-    """A figure of bars below each other, the best first. Bars for which the figure has no room are left out."""
+    """A figure with bars in rows, from the best bar down. Bars without room on the sheet are left out."""
 
     bars: Sequence[Bar]
     below: str  # written below all bars
@@ -189,7 +196,7 @@ class BarFigure(Figure):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DotFigure(Figure):
-    """A figure of a measure for many texts. Each text has a row, and each tokenizer has a dot in its colour."""
+    """A figure that shows one measure for many texts. Each text has a row, and each tokenizer has a dot in the row."""
 
     tokenizers: Sequence[str]
     texts: Sequence[str]
@@ -201,7 +208,11 @@ class DotFigure(Figure):
         return not np.isfinite(self.values).any()
 
     def is_hollow(self, row: int, column: int) -> bool:
-        """Return whether too large a part of the text is not encoded. Such a value cannot be compared with others."""
+        """Return whether a dot is hollow.
+
+        A dot is hollow if the tokenizer leaves more of the text unencoded than a fixed share. Then the value cannot be
+        compared with other values.
+        """
         return self.not_encoded is not None and bool(self.not_encoded[row, column] > UNKNOWN_AT_MOST)
 
     @property
@@ -228,7 +239,7 @@ class DotFigure(Figure):
 
 @dataclass(frozen=True)
 class Branch:
-    """A token of a tree, which covers the symbols from `start` to `stop`."""
+    """A token in the merge tree of a word. It covers the base symbols from `start` to `stop`."""
 
     text: str
     start: int
@@ -241,7 +252,7 @@ class Branch:
 
 
 class Spans(Protocol):
-    """A protocol for objects that cover neighbouring symbols."""
+    """A protocol for objects that cover the base symbols from `start` to `stop`."""
 
     @property
     def start(self) -> int: ...
@@ -280,7 +291,7 @@ def _is_apart(span: Spans, other: Spans) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class TreeFigure(Figure):
-    """A figure of the merge tree of a word. The parts of each token come before the token."""
+    """A figure of the merge tree of a word. In the list of branches, the parts of a token come before the token."""
 
     branches: Sequence[Branch]
     mark: int | None = None  # the index of the symbol after the marked boundary
@@ -292,7 +303,7 @@ class TreeFigure(Figure):
 
 @dataclass(frozen=True, repr=False)
 class SideBySide(Figure):
-    """A sheet with several figures about the same things."""
+    """A figure that consists of several line figures, such as one for each measure of the same tokenizers."""
 
     figures: Sequence[LineFigure]
 

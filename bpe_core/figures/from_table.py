@@ -99,7 +99,8 @@ def lengths_chart(table: DataTable) -> LineFigure:
 
 
 def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
-    """Draw the count of each pair from the step when it can first be joined until it is joined.
+    """Draw how the counts of pairs change until the pairs are joined. Each line begins at the step when its pair can be
+    joined.
 
     The line of a pair that is never joined ends with the last change of any pair.
     """
@@ -127,7 +128,7 @@ def life_chart(
 ) -> LineFigure:
     """Draw the count of a token up to the step `end`, with a mark at the step `at`.
 
-    Before the token exists, the count of its pair is drawn.
+    Before the step that makes the token, the count of its pair is drawn.
     """
     after = _numbers(table, "after_step")
     counts = _numbers(table, "count")
@@ -180,7 +181,7 @@ def _sentence_about_hollow(lines: Sequence[Line]) -> str:
 
 
 def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = ()) -> LineFigure:
-    """Draw the number of tokens that each language needs. A band shows the range over all languages."""
+    """Draw the number of tokens that each text needs at each step. A band shows the range over all texts."""
     names = np.array(_texts(table, "text"), object)
     known = list(dict.fromkeys(names.tolist()))
     x = _numbers(table, "step")[names == known[0]]
@@ -233,9 +234,11 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
 
 
 def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
-    """Return a line for each recipe, corpus and tie rule, with the mean of a measure at each size.
+    """Return the lines that show how a measure depends on the vocabulary size. Each recipe, corpus and tie rule has a
+    line.
 
-    The name of a line has only the facts in which the lines differ. Several seeds or documents give the line a band.
+    A line has the mean value at each size. If there are several seeds or documents, a band shows their range. The name
+    of a line has only the facts in which the lines differ.
 
     >>> from bpe_core.sweep.results import WHOLE, table_of
     >>> rows = [{"recipe": "a", "corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "vocabulary": size,
@@ -284,7 +287,7 @@ def _point(rows: list[Row], measure: str) -> tuple[float, float, float, float]:
 
 
 def lab_chart(table: DataTable, measure: str = "") -> Figure:
-    """Draw one measure of the lab. Without a measure, draw all measures side by side."""
+    """Draw one measure of an experiment. Without a measure, draw all measures side by side."""
     if measure:
         return replace(sizes_chart(table, measure), name="lab")
     charts = [replace(sizes_chart(table, measure), name=f"lab-{measure}") for measure in OF_LAB]

@@ -1,4 +1,6 @@
-"""The layout of a word's lattice: symbols in a row, tokens above the symbols, and the ways to split below."""
+"""The layout of a word's lattice: base symbols in a row, all possible tokens above the symbols, and the best splits
+below.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ class LatticeFigure(Figure):
 
 
 class Lattice(Layout):
-    """A drawing of a lattice at the size of its text. If there is less room, the drawing is smaller."""
+    """A drawing of a lattice with text of the usual size. If there is not enough room, the drawing is made smaller."""
 
     def __init__(self, figure: LatticeFigure, sheet: Sheet) -> None:
         self.figure = figure
@@ -146,9 +148,8 @@ class Lattice(Layout):
 
 
 def _rows(tokens: Sequence[LatticeToken]) -> list[int]:
-    """Return the row of each token, counted upwards from the symbols.
-
-    Shorter tokens are lower, and no two tokens overlap.
+    """Return the row of each token, so that no two tokens overlap. Row 0 is the lowest row, and shorter tokens are
+    lower.
 
     >>> _rows([LatticeToken("a", 0, 1), LatticeToken("b", 1, 2), LatticeToken("ab", 0, 2), LatticeToken("bc", 1, 3)])
     [0, 0, 1, 2]

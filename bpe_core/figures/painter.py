@@ -1,7 +1,4 @@
-"""The painter of figures, which places everything on a sheet for print.
-
-On the screen it paints trees and lattices, too.
-"""
+"""The painter of figures, which draws them as SVG. On the screen it also paints trees and lattices."""
 
 from __future__ import annotations
 
@@ -49,7 +46,7 @@ def picture(figure: Figure, paper: Paper) -> bytes:
 
 
 def alone(figure: Figure) -> str:
-    """Return a figure as the text of a separate SVG document, without the XML declaration."""
+    """Return a figure as an SVG document that needs no style sheet of a page. The XML declaration is left out."""
     return str(drawn(figure, Paper.of_millimetres(WIDTH, HEIGHT, TEXT_SIZE)))
 
 

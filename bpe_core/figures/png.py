@@ -1,4 +1,4 @@
-"""The chunks of PNG files, for still and for moving pictures."""
+"""The writing of PNG files from their chunks, for still and for animated pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The scale of an axis: the places of numbers, and the numbers that are written. Paper and screen use the same scale.
+"""The scale of an axis, which says where numbers are and which numbers are written. Paper and screen use the same
+scale.
 
 >>> Scale(0, 100, 0, 200)(25)
 50.0
@@ -29,10 +30,10 @@ LEAST_LOGARITHM = 1e-12  # the smallest number that a logarithmic axis can show
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of a figure: the range of its numbers, their spacing, and the way they are written.
+    """An axis of a figure: the range of its numbers, their spacing, and the form in which they are written.
 
-    Numbers are spaced evenly, by their logarithm, or by the logarithm of their distance from `least`. The last spacing
-    can show `least`, too.
+    There are three kinds of spacing: even, logarithmic, and by the logarithm of the distance from `least`. The third
+    kind can show `least` even if it is 0.
     """
 
     least: float
@@ -112,7 +113,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Scale:
-    """A function from numbers to places. It maps `least` to `start`, and `most` to `stop`."""
+    """A function that maps numbers to positions. It maps `least` to `start`, and `most` to `stop`."""
 
     least: float
     most: float
@@ -138,7 +139,7 @@ class Scale:
         return self.start + (self.stop - self.start) * share
 
     def value_at(self, place: float) -> float:
-        """Return the number at a place. Beyond an end of the axis, return the number at this end.
+        """Return the number at a position. For a position beyond the end of an axis, return the number at this end.
 
         >>> Scale(1, 1000, 0, 300, is_log=True).value_at(200), Scale(0, 9, 0, 90).value_at(-5)
         (100.0, 0.0)
@@ -162,7 +163,7 @@ def even_ticks(least: float, most: float, wanted: int = WANTED_TICKS) -> list[fl
 
 
 def start_of_axis(values: Sequence[float]) -> float:
-    """Return the first number of an axis that shows differences: a round number below the smallest value.
+    """Return a round number below the smallest value, with which an axis for small differences begins.
 
     Return 0 if the smallest value is near 0.
 

@@ -52,7 +52,7 @@ DARK = Inks("#181b20", "#363c46", "#c8ced6", "#3d5f86", LINES_ON_DARK, LINES_ON_
 
 @dataclass(frozen=True)
 class Paper:
-    """The size of a figure and of its text. In a separate picture, the unit is a point."""
+    """The size of a sheet and of its text. The unit is a point if the picture is not part of a page."""
 
     width: float = 460
     height: float = 250
@@ -63,9 +63,9 @@ class Paper:
 
     @classmethod
     def of_millimetres(cls, width: float, height: float, text: float, *, is_dark: bool = False) -> Paper:
-        """Return the paper of a separate picture. `width` and `height` are in millimetres, and `text` is in points.
+        """Return the paper of a picture that is not part of a page.
 
-        Raise OutputError if a size is impossible.
+        `width` and `height` are in millimetres, and `text` is in points. Raise OutputError if a size is impossible.
         """
         if not (LEAST <= width <= MOST and LEAST <= height <= MOST):
             raise OutputError(f"A picture is {LEAST:g} to {MOST:g} mm wide and high, not {width:g} by {height:g}.")
@@ -79,7 +79,7 @@ class Paper:
 
 
 class Sheet(Protocol):
-    """A sheet on which the parts of a figure are drawn. Places are counted from the upper left corner."""
+    """A sheet on which the parts of a figure are drawn. Coordinates begin in the upper left corner."""
 
     paper: Paper
     strength: float
@@ -91,7 +91,10 @@ class Sheet(Protocol):
         """
 
     def fitting(self, text: str, room: float) -> tuple[str, float]:
-        """Shorten a text to a width. Return the text and its width, as multiples of the text size."""
+        """Shorten a text so that it fits into the width `room`. Return the text and its width.
+
+        Both widths are multiples of the text size.
+        """
 
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
         """Draw a line of kind "grid", "mark" or "branch"."""
@@ -116,10 +119,13 @@ class Sheet(Protocol):
     def dot(self, x: float, y: float, line: int, radius: float, *, is_hollow: bool = False) -> None: ...
 
     def of_paper(self, paper: Paper) -> Sheet:
-        """Return a sheet with another paper for the same drawing, such as with a larger text."""
+        """Return a sheet that adds to the same drawing, but with another paper, such as one with larger text."""
 
     def part(self, paper: Paper, right: float | None, down: float | None) -> AbstractContextManager[Sheet]:
-        """Return a context with a sheet of this paper, moved right and down on the present sheet."""
+        """Return a context with a sheet for a part of the figure.
+
+        The part is drawn `right` and `down` from the corner.
+        """
 
 
 class Layout(ABC):
@@ -130,15 +136,17 @@ class Layout(ABC):
         """Draw all parts of the figure on the sheet."""
 
     def item_at(self, x: float, y: float) -> int:
-        """Return the index of the branch at a place, or -1 if there is no branch."""
+        """Return the index of the branch of a tree at a position, or -1 if there is no branch."""
         return -1
 
     def place_at(self, x: float, y: float) -> float | None:
-        """Return the boundary of a tree nearest to a place, or None if the figure is no tree."""
+        """Return the boundary between symbols of a tree that is nearest to a position. Return None if the figure is no
+        tree.
+        """
         return None
 
     def values_at(self, x: float, y: float) -> str:
-        """Return the exact values at a place, for a tooltip on the screen."""
+        """Return the exact values at a position, for a tooltip on the screen."""
         return ""
 
 
@@ -204,7 +212,7 @@ class SvgSheet:
         self.parts.append(element("g", {"transform": f"translate({x} {y})"}, *sheet.parts))
 
     def whole(self, name: str, title: str, sentence: str) -> Markup:
-        """Return the whole drawing as SVG, with a title and a sentence for readers who cannot see it."""
+        """Return the whole drawing as SVG. The title and the sentence are for readers who cannot see the drawing."""
         paper = self.paper
         frame = {"viewBox": f"0 0 {paper.width:.7g} {paper.height:.7g}"}
         ground = []
@@ -223,7 +231,9 @@ class SvgSheet:
         self.parts.append(element(name, attributes, *inside))
 
     def _look(self, kind: str, line: int = 0) -> Attributes:
-        """Return the colours of a part as attributes. Inside a page, the style sheet has the colours."""
+        """Return the colours of a drawn part as SVG attributes. Return none inside a page, whose style sheet has the
+        colours.
+        """
         paper = self.paper
         inks = self.paper.inks
         if not paper.is_alone:

@@ -1,6 +1,6 @@
 """The layout of a merge tree. Symbols are along the bottom, and each merge is above the two tokens that it joined.
 
-Even an invisible branch has a place, so no branch moves while a tree grows.
+Merges that are not yet visible have their positions already, so nothing moves while a tree grows.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ NARROWEST = 2.2
 
 
 class Tree(Layout):
-    """A drawing of a tree in the middle of its sheet, at the size of its text.
+    """A drawing of a tree in the middle of its sheet, with text of the usual size.
 
-    If there is less room, the tree is smaller.
+    If there is not enough room, the drawing is made smaller.
     """
 
     def __init__(self, figure: TreeFigure, sheet: Sheet) -> None:
@@ -132,7 +132,10 @@ def _strength(branch: Branch) -> float:
 
 
 def column_edges(spans: Sequence[tuple[int, int]], widths: Sequence[float], gap: float) -> list[float]:
-    """Return the place where each symbol begins, and the end of the last symbol. Each token has room for its box.
+    """Return the position where each base symbol begins, and the end of the last symbol.
+
+    `spans` are the symbols that each token covers, and `widths` are the widths of the boxes of the tokens. Every box
+    has room above its symbols.
 
     >>> column_edges([(0, 1), (1, 2), (0, 2)], [2.0, 2.0, 5.0], 1.0)
     [0.0, 3.0, 6.0]
