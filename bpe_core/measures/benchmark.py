@@ -1,4 +1,4 @@
-"""The benchmark, which compares tokenizers on texts. Every number is an exact count, not an estimate."""
+"""The benchmark, which compares tokenizers on texts. All texts are counted completely, so no number is an estimate."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ class Benchmark:
     def remarks(self) -> tuple[str, ...]:
         """Return warnings about the comparison.
 
-        A tokenizer that cannot encode everything gets a warning, because its numbers look better than they are. Another
-        warning says that the vocabularies have different sizes.
+        A tokenizer that leaves a part of a text unencoded gets a warning, because it needs fewer tokens than a
+        tokenizer that encodes the whole text. Another warning is given if the vocabularies have different sizes.
         """
         shares = self.of("unencoded_share")
         return tuple(filter(None, (*map(self._unknown, self.tokenizers, shares.tolist()), self._unequal)))
@@ -116,9 +116,10 @@ def benchmark(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> Benchmark:
-    """Measure every text by every tokenizer.
+    """Measure every text with every tokenizer.
 
-    The tokens are compared with those of the tokenizer `relative_to`. By default this is the first tokenizer.
+    The number of tokens is compared with the number that the tokenizer `relative_to` needs. By default this is the
+    first tokenizer.
     """
     contenders = contenders_of(tokenizers)
     groups = _groups(texts)
@@ -134,7 +135,10 @@ def benchmark(
 
 
 def contenders_of(tokenizers: Tokenizers) -> list[Contender]:
-    """Return a contender for each name. Contenders with the same history share one tokenizer."""
+    """Return a contender, which is a tokenizer with its name and its number of steps, for each name.
+
+    Contenders with the same history share one tokenizer object.
+    """
     made: dict[int, Tokenizer] = {}
     contenders = []
     for name, given in by_name(tokenizers).items():
@@ -201,9 +205,10 @@ def _measured(
 def _in_words(
     contenders: list[Contender], groups: Mapping[str, Sequence[str]], threads: WorkerPool
 ) -> dict[Recipe, TextsInWords]:
-    """Count the words of long texts for each way to split, so that each word is encoded only once.
+    """Count the words of long texts, so that each tokenizer encodes each different word only once.
 
-    Return nothing if the texts are short.
+    Return a table of words for each different way to split texts into words. Return an empty dictionary if the texts
+    are short.
     """
     if sum(len(text) for documents in groups.values() for text in documents) < WORTH_COUNTING:
         return {}
@@ -233,9 +238,9 @@ def _in_words(
 
 
 def _mixed(jobs: Sequence[tuple[Recipe, int, int]]) -> list[tuple[Recipe, int, int]]:
-    """Spread the jobs that normalize evenly among the other jobs.
+    """Sort jobs so that the jobs that normalize texts are spread evenly among the other jobs.
 
-    Normalizing holds the GIL, and kernels run without the GIL.
+    Normalizing holds the GIL. The other jobs release the GIL, so they can run at the same time.
     """
     kinds = [[job for job in jobs if job[0].normalizes is wanted] for wanted in (True, False)]
     placed = [(place / len(kind), job) for kind in kinds for place, job in enumerate(kind)]
@@ -329,7 +334,7 @@ def _columns(
 
 
 def ratio(some: Int64s | Float64s, of: Int64s | Float64s) -> Float64s:
-    """Divide numbers element by element. A division by zero gives NaN."""
+    """Divide numbers element by element. The result of a division by zero is NaN."""
     ratios: Float64s = np.where(of > 0, some / np.maximum(of, 1), np.nan)
     return ratios
 
@@ -363,9 +368,10 @@ def _parity_sentence(
 
 
 def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
-    """Compare the languages of measured parallel texts with the language `reference`, by default the first.
+    """Compare how many tokens each language needs for the same sentences.
 
-    Languages that a tokenizer does not encode are left out, as unknown tokens would make their numbers too small.
+    `reference` is the language that the others are compared with, by default the first. If a tokenizer cannot encode a
+    language, its unknown tokens would make the count too small, so this language is left out.
     """
     chosen = measured.texts[0] if reference is None else reference
     if chosen not in measured.texts:
@@ -412,8 +418,8 @@ def checked_parallel(parallel: Parallel) -> Sentences:
 def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
     """Return the sentences of each language in a folder.
 
-    The folder has a file for each language (`en.txt`, `de.txt`) and a line for each sentence. `OWN_SENTENCES` stands
-    for the sentences that come with the program.
+    The folder has a file for each language (`en.txt`, `de.txt`), with one sentence in each line. The name
+    `OWN_SENTENCES` means the sentences that come with the program.
     """
     if folder == OWN_SENTENCES:
         return parallel_samples()

@@ -1,8 +1,9 @@
-"""The weighted sums of a benchmark over all its texts, with their uncertainty.
+"""The weighted mean of a benchmark over all its texts, with an interval that shows how uncertain the mean is.
 
-A sum is the mean number of tokens a byte, weighted by the shares of the texts. Other documents of the same kinds would
-change the sum. So documents of each text are drawn many times with replacement, the same documents for all tokenizers.
-The draws show which differences come from the tokenizers, and which come from the documents.
+For each tokenizer, the numbers of tokens per byte of all texts are added with weights. Other documents of the same
+kinds would give another sum. To estimate this effect, the documents of each text are drawn many times with replacement.
+All tokenizers get the same draws. If a difference between two tokenizers occurs in nearly all draws, it comes from the
+tokenizers and not from the documents.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ MUCH_LARGER = 1.5  # a vocabulary this many times larger is mentioned in the sen
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The weighted sums, with a row for each tokenizer. An interval is NaN if a text has too few parts."""
+    """The weighted sums, with a row for each tokenizer.
+
+    The limits of an interval are NaN if a text has too few documents or lines to draw from.
+    """
 
     tokenizers: tuple[str, ...]
     weights: Mapping[str, Fraction]  # the weight of each text; they add up to 1
@@ -115,7 +119,10 @@ class Sums:
 
     @property
     def _others(self) -> list[int]:
-        """Return the tokenizers that are compared with the best tokenizer, the nearest first."""
+        """Return the rows of all tokenizers that are compared with the best, sorted by their distance from the best.
+
+        Tokenizers that leave text unencoded are not compared.
+        """
         known = [place for place, is_encoded in enumerate(self.is_encoded) if is_encoded and place != self.best]
         return sorted(known, key=lambda place: float(self.beside_best[place]))
 
@@ -219,7 +226,10 @@ def short_name(text: str) -> str:
 
 
 def _drawn(contenders: Sequence[Contender], texts: Sequence[Sequence[str]], seed: int, work: Work) -> Float64s:
-    """Return the tokens a byte for each text, tokenizer and draw. A text with too few parts has NaN."""
+    """Draw parts of each text many times. Return the tokens per byte for each text, tokenizer and draw.
+
+    The values of a text with too few parts are NaN.
+    """
     chance = np.random.default_rng(seed)
     drawn = np.full((len(texts), len(contenders), DRAWS), np.nan)
     for place, documents in enumerate(texts):
@@ -244,9 +254,9 @@ def _tokens(contender: Contender, parts: Sequence[Sequence[str]]) -> Int64s:
 
 
 def _parts(documents: Sequence[str]) -> list[list[str]]:
-    """Divide a text into at most MOST_PARTS parts.
+    """Divide a text into at most MOST_PARTS parts, from which draws are made.
 
-    The parts hold whole documents. If there are few documents, the parts hold lines.
+    The parts are groups of documents. If there are few documents, they are groups of lines.
     """
     texts = [text for text in documents if text]
     if len(texts) < MOST_PARTS // 5:

@@ -1,8 +1,9 @@
-"""The measure of how well a small model of token pairs predicts held-out words, for every size of a run.
+"""A measure of how well a simple model of token pairs predicts held-out words, computed for every vocabulary size of a
+run.
 
-Few words are split differently at the next size, so only these words are counted again. If merges have ranks, these are
-the words in which the step removes a boundary. If tokens are looked up, these are the words that may hold the added or
-dropped token. When new scores are set, these are all words.
+From one size to the next, only a few words are split into other tokens, so only these words are counted again. If each
+boundary has a rank, these are the words in which the step removes a boundary. If tokens are looked up, these are the
+words that may contain the added or dropped token. If a step changes the scores, these are all words.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class BitsPerByte:
 
 
 def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
-    """Split words into two tables. The second table holds every tenth occurrence of the words.
+    """Split a table of words into two tables. The second table holds every tenth occurrence of a word.
 
     >>> [list(one) for one in tenth_apart(WordTable.from_counts({"low": 15, "new": 5}))]
     [[(b'low', 14), (b'new', 4)], [(b'low', 1), (b'new', 1)]]
@@ -63,9 +64,9 @@ def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
 def bits_per_byte(
     learned: WordTable, held_out: WordTable, history: History, sizes: Int64s | None = None, *, work: Work = ALONE
 ) -> BitsPerByte:
-    """Return the bits per byte of held-out words at the given sizes, or at all sizes.
+    """Return the bits per byte of held-out words at the given vocabulary sizes, or at all sizes.
 
-    If all sizes take too long, only some sizes are measured (see the note in `MEASURES`).
+    If all sizes would take too long, only some sizes are measured (see the note in `MEASURES`).
     """
     if not held_out.total:
         raise CorpusError(
@@ -95,9 +96,9 @@ def bits_per_byte(
 def bits_by_text(
     learned: Mapping[str, WordTable], held_out: Mapping[str, WordTable], history: History, *, work: Work = ALONE
 ) -> dict[str, BitsPerByte]:
-    """Return the bits per byte of each held-out text by the model of each learned text.
+    """Return the bits per byte of each held-out text, with the model of each learned text. The keys name the two texts.
 
-    Without held-out texts, a tenth of each learned text is held out.
+    If `held_out` is empty, a tenth of each learned text is held out.
     """
     pairs = {}
     for name, words in learned.items():
@@ -113,9 +114,9 @@ def _steps(history: History, sizes: Int64s) -> Int64s:
 
 
 def _every(history: History) -> Int64s:
-    """Return all steps of a history.
+    """Return the steps to measure: all steps, or fewer if steps drop tokens.
 
-    If tokens are dropped, most early steps are left out, because their vocabularies are very large.
+    If steps drop tokens, the vocabularies of most early steps are very large, so these steps are left out.
     """
     if history.only_joins:
         return np.arange(len(history) + 1)
@@ -194,7 +195,7 @@ class StepMeasure(NamedTuple):
     follow: Callable[[MeasuredPairs], Iterator[int]]  # writes the results and yields the number of done steps
 
     def is_worth(self, sizes: int, work: Work) -> bool:
-        """Return whether following the steps is faster than measuring each size alone.
+        """Return whether it is faster to update the measure step by step than to compute it separately for each size.
 
         Return False without machine code.
         """
@@ -202,9 +203,9 @@ class StepMeasure(NamedTuple):
 
 
 def followed(cut: CutWords) -> StepMeasure | None:
-    """Return the measure that follows the steps.
+    """Return a measure that is updated step by step.
 
-    Return None if the words that a step changes are unknown, or take too long to find.
+    Return None if it is unknown which words a step changes, or if these words take too long to find.
     """
     if isinstance(cut.segmentation, Boundaries):
         return _joined(cut, cut.segmentation)
@@ -223,7 +224,7 @@ def followed(cut: CutWords) -> StepMeasure | None:
 
 
 def _joined(cut: CutWords, boundaries: Boundaries) -> StepMeasure | None:
-    """Return the measure that follows the joins of each step in the words.
+    """Return a measure that is updated when a step joins pairs in the words.
 
     Return None if some base symbols are not tokens.
     """

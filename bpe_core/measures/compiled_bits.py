@@ -1,4 +1,7 @@
-"""The compiled computation of held-out bits at every size of a run. Its kernels join pairs, or split words."""
+"""The compiled computation of the bits of held-out words at every vocabulary size of a run.
+
+One function serves methods that join pairs, and another function serves methods that look tokens up.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class MeasuredPairs(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """The base symbols of all words, with the step that removes each boundary."""
+    """The base symbols of all words in one row of cells, with the step that removes each boundary."""
 
     ids: Int32s  # the symbol in each cell; cells between words hold a number that is no token
     words: Int32s  # the word of each cell
@@ -41,7 +44,7 @@ class Cells(NamedTuple):
 
 
 def follow_joins(cells: Cells, wanted: MeasuredPairs, history: History, slots: int | None = None) -> Iterator[int]:
-    """Compute the bits step by step for methods that join pairs. Yield the number of completed steps."""
+    """Compute the bits after each step for methods that join pairs. Yield the number of steps that are done."""
     places = kernel.Cells(cells.ids, cells.ids.copy(), cells.words, wanted.learned, wanted.held_out)
     columns = history.columns
     joins = kernel.Joins(columns.left, columns.right, history.token_lengths(), cells.first, cells.by_rank)
@@ -70,7 +73,10 @@ def buffers_of_model() -> kernel.Room:
 
 
 def _model(tokens: int, slots: int) -> kernel.Model:
-    """Return an empty table of pairs for all tokens and the edge of words. Pairs fill at most half of the slots."""
+    """Return an empty model of token pairs. One additional token stands for the edge of words.
+
+    `slots` is the size of its hash table. At most half of the slots are filled.
+    """
     return kernel.Model(
         keys=np.zeros(slots, np.uint64),
         seen=np.zeros(slots, np.int64),
@@ -111,7 +117,10 @@ _NO_PIECES = PiecesOverTime([0], lambda at: piece_table([], [], [], []), None)
 def follow_words(
     words: WordTable, segmenter: WordSegmenter, wanted: MeasuredPairs, history: History, slots: int | None = None
 ) -> Iterator[int]:
-    """Compute the bits after the requested steps by splitting words. Yield the number of completed steps."""
+    """Compute the bits after the requested steps for methods that look tokens up.
+
+    Yield the number of steps that are done.
+    """
     steps = len(history)
     longest = int(np.diff(words.starts).max(initial=0))
     over_time = segmenter.pieces_over_time()

@@ -1,4 +1,6 @@
-"""The ends of words that fall inside tokens. If a prompt stops there, a model has never seen a text stop there.
+"""The number of words in a text that end inside a token.
+
+If a prompt stops at the end of such a word, a model has never seen a token that stops there.
 
 >>> from bpe_core.studies.making import train
 >>> study = train("low low lower", "gpt2", merges=3)
@@ -37,7 +39,7 @@ BLANKS = (ord(" "), ord("\n"))
 
 @dataclass
 class Ends:
-    """The ends of words of one kind: how many there are, and how many fall inside a token."""
+    """The number of word ends of one kind, and the number of them that are inside a token."""
 
     ends: int = 0
     inside: int = 0  # the ends that fall inside a token
@@ -49,7 +51,7 @@ class Ends:
 
 @dataclass
 class WordEnds:
-    """The ends of words in one text, split by one tokenizer."""
+    """The ends of words in one text that one tokenizer split."""
 
     by_kind: dict[str, Ends] = field(default_factory=dict)
     tokens: int = 0
@@ -58,7 +60,7 @@ class WordEnds:
 
     @property
     def in_words(self) -> Ends:
-        """Return the sum over the ends of all kinds."""
+        """Return the sum of the numbers for all kinds of words."""
         kinds = self.by_kind.values()
         return Ends(sum(kind.ends for kind in kinds), sum(kind.inside for kind in kinds))
 
@@ -67,7 +69,7 @@ class WordEnds:
         return self.across / self.tokens if self.tokens else float("nan")
 
     def add(self, tokenizer: Tokenizer, text: str, words: Iterable[Word], at: int) -> None:
-        """Count the ends of the words of a text that a tokenizer splits after `at` steps."""
+        """Count the ends of the words in a text. The tokenizer splits the text with its first `at` steps."""
         tokens = tokenizer.segmentation(text).tokens(at)
         known = tokens.ids != NO_TOKEN
         self.tokens += int(known.sum())
@@ -93,7 +95,10 @@ class WordEnds:
 
 
 def pieces_of(corpus: Corpus, tokenizers: Sequence[Tokenizer], work: Work = ALONE) -> Iterator[str]:
-    """Yield all texts in pieces. Each piece has the same words and tokens alone as in the whole text."""
+    """Yield all texts in pieces, so that no large text must be in memory.
+
+    Texts are divided only where no tokenizer has a word or token across the place.
+    """
     pairs = np.logical_and.reduce([SafeCuts.of(tokenizer.history.recipe).pairs for tokenizer in tokenizers])
     is_blank = np.isin(np.arange(256), BLANKS)
     cuts = SafeCuts(pairs & is_blank[None, :])
@@ -114,7 +119,7 @@ def pieces_of(corpus: Corpus, tokenizers: Sequence[Tokenizer], work: Work = ALON
 
 
 def inside_of_texts(tokenizers: Tokenizers, texts: Mapping[str, Sequence[str]], work: Work = ALONE) -> Columns:
-    """Return the columns about ends of words for a benchmark, with a row for each tokenizer and text."""
+    """Count the word ends inside tokens for each tokenizer and text. Return them as columns of a benchmark."""
     contenders = contenders_of(tokenizers)
     ends_of = {(contender.name, name): WordEnds() for contender in contenders for name in texts}
     for done, (name, documents) in enumerate(texts.items()):
@@ -133,7 +138,7 @@ def inside_of_texts(tokenizers: Tokenizers, texts: Mapping[str, Sequence[str]], 
 
 @dataclass(frozen=True, eq=False)
 class InsideBySize:
-    """The share of the ends of words that fall inside a token, by the size of the vocabulary."""
+    """The share of word ends that are inside a token, at some sizes of the vocabulary."""
 
     steps: Int64s
     sizes: Int64s
@@ -141,10 +146,10 @@ class InsideBySize:
 
 
 def inside_by_size(words: WordTable, history: History, work: Work = ALONE) -> InsideBySize:
-    """Return the share of word ends inside tokens at some sizes of the vocabulary.
+    """Return the share of word ends that are inside a token, at some sizes of the vocabulary.
 
-    The words are those of the recipe, or runs of words for superwords. The end of such a word is the end of a word in
-    the text if its last character is a letter or digit.
+    `words` are split by the recipe, and for superwords they are runs of words. A word of the recipe may contain several
+    words of the text, so their ends can be inside. Its own end counts if its last character is a letter or digit.
     """
     cut = CutWords.of(words, history.recipe, history, cancelled=work.cancelled)
     places, weights, total = _ends_in(words, work)
@@ -158,9 +163,9 @@ def inside_by_size(words: WordTable, history: History, work: Work = ALONE) -> In
 
 
 def _ends_in(words: WordTable, work: Work) -> tuple[Int64s, Int64s, int]:
-    """Return the ends of words that are inside an entry of the table.
+    """Find the ends of words that are inside an entry of the table. Only they can be inside a token.
 
-    Return their offsets in the table's text, their counts, and the count of all ends.
+    Return their offsets in the table's text, their counts, and the count of all word ends.
     """
     places: list[int] = []
     weights: list[int] = []

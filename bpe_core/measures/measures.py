@@ -30,7 +30,7 @@ class Measure:
     note: str = ""  # sentences on what to know before comparing numbers
 
     def shown(self, value: float | None) -> str:
-        """Return a value as text for people. The text of an unknown value is empty."""
+        """Return a value as text for people. The text is empty if the value is unknown."""
         if value is None or value != value:
             return ""
         if self.unit in WHOLE_NUMBERS:
@@ -361,7 +361,7 @@ GROUPS = (
 
 
 def part_of(some: int, whole: float) -> float:
-    """Return a ratio, or NaN if the whole is 0.
+    """Return the ratio of a part to a whole. Return NaN if the whole is 0.
 
     >>> part_of(1, 4), part_of(0, 0)
     (0.25, nan)

@@ -1,13 +1,13 @@
-"""The costs of a vocabulary size for a model: parameters, computation for each byte of text, memory.
+"""The costs that a vocabulary size has for a model: parameters, computation for each byte of text, and memory.
 
 The model is a decoder of Transformer layers. The formulas follow the scaling laws with vocabulary (Tao and others,
-2024, arXiv 2407.13623). A token costs 6 FLOPs for each parameter that it meets in training, and 2 FLOPs when a model is
-used. It meets all parameters except the input embedding, which is looked up:
+2024, arXiv 2407.13623). For each token, a parameter costs 6 FLOPs in training and 2 FLOPs in use. The input embedding
+costs nothing, because it is only looked up. So these parameters are counted:
 
-    parameters met = layers · (2 · d · head · (heads + kv) + m · d · ffn) + V · d
+    counted parameters = layers · (2 · d · head · (heads + kv) + m · d · ffn) + V · d
 
-V is the size of the vocabulary, d the width, head the width of a head, and m the number of matrices in a feed-forward
-part, 2 or 3.
+V is the size of the vocabulary, d is the width of the model, and head is the width of an attention head. kv is the
+number of key and value heads, ffn is the width of a feed-forward part, and m is its number of matrices, 2 or 3.
 
     >>> shape = ModelShape.of("d=4096,layers=32,heads=32,tied=no")
     >>> shape.body, shape.parameters(32_000), round(shape.embedding_share(32_000), 4)
@@ -108,7 +108,10 @@ class ModelShape:
         return OF_USE * (self.body + size * self.d)
 
     def columns(self, sizes: Int64s, bytes_per_token: Numbers) -> dict[str, Any]:
-        """Return the costs of each vocabulary size. `bytes_per_token` holds the average of a text at each size."""
+        """Return the costs of each vocabulary size.
+
+        `bytes_per_token` has the average number of bytes in a token at each size.
+        """
         return {
             "parameters": self.parameters(sizes).tolist(),
             "embedding_share": self.embedding_share(sizes).tolist(),
@@ -119,7 +122,7 @@ class ModelShape:
         }
 
     def best(self, sizes: Int64s, bytes_per_token: Numbers) -> int:
-        """Return the row of the vocabulary size with which training reads the most bytes of text for each FLOP."""
+        """Return the index of the vocabulary size at which training reads the most bytes of text for each FLOP."""
         return int(np.argmax(bytes_per_token / self.training_flops(sizes)))
 
 

@@ -1,6 +1,6 @@
-"""The measures of how well the cuts of tokenizers agree with the borders of known morphemes.
+"""The measures of how well the boundaries between tokens agree with the borders of known morphemes.
 
-Each word is split as it is after a blank, as in most texts. A word counts once, even if it is frequent.
+Each word is split as it is after a blank, as in most texts. Each word counts once, even if it is frequent.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ class CutList:
         return is_whole
 
     def counted(self, at: int) -> dict[str, float]:
-        """Return the columns of `MEASURES` about the cuts after `at` steps."""
+        """Count the boundaries between tokens after `at` steps, and compare them with the borders of morphemes.
+
+        Return the results as columns, which `MEASURES` explains.
+        """
         cuts = self._cut.cuts(at) & self._inside
         borders = self._borders
         wrong = np.add.reduceat(cuts != borders, self._starts, dtype=np.int64)

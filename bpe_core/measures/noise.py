@@ -1,4 +1,4 @@
-"""The measures of how far noise in a text changes its ids."""
+"""The measures of how many ids of a text change when noise is added to the text."""
 
 from __future__ import annotations
 
@@ -34,12 +34,18 @@ class ChangedIds:
 
     @property
     def overlap(self) -> float:
-        """Return the share of the tokens that the text has before and after the noise, in any order."""
+        """Return the share of the tokens that are in the text both before and after the noise.
+
+        Their order does not matter.
+        """
         return self.common / max(self.before, self.after) if self.before else float("nan")
 
     @property
     def edits(self) -> float:
-        """Return the edit distance for each token of the text without noise."""
+        """Return the number of changed ids, divided by the number of tokens in the text without noise.
+
+        The number of changed ids is the edit distance.
+        """
         return self.distance / self.before if self.before else float("nan")
 
 
@@ -81,7 +87,10 @@ def edit_distance(before: Int64s, after: Int64s) -> int:
 
 
 def _between_equal_ends(before: Int64s, after: Int64s) -> tuple[Int64s, Int64s]:
-    """Remove the equal ids at the beginning and at the end of both arrays. Noise changes only few places between."""
+    """Return both arrays without the equal ids at their beginnings and at their ends.
+
+    Noise changes only a few ids, so the remaining arrays are short.
+    """
     common = min(len(before), len(after))
     differs = np.flatnonzero(before[:common] != after[:common])
     first = int(differs[0]) if len(differs) else common

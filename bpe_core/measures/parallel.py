@@ -1,4 +1,7 @@
-"""The measures of a tokenizer on the same sentences in several languages, besides the counts of tokens."""
+"""The measures of a tokenizer on the same sentences in several languages.
+
+The number of tokens is measured elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ LEAST_RANKS = 3  # two points always lie on a line
 
 
 def beside_premiums(tokenizers: Tokenizers, texts: Sentences, reference: str, work: Work = ALONE) -> Columns:
-    """Return further columns for a benchmark of parallel texts, with a row for each tokenizer and language."""
+    """Return the columns of this module's measures for a benchmark, with a row for each tokenizer and language."""
     sizes = {name: sum(len(sentence.encode()) for sentence in sentences) for name, sentences in texts.items()}
     words = {name: Counter(WORD.findall("\n".join(sentences))) for name, sentences in texts.items()}
     contenders = contenders_of(tokenizers)
@@ -55,9 +58,9 @@ def single_token_share(contender: Contender, words: Counter[str]) -> float:
 
 
 def zipf_of(counts: Int64s) -> tuple[float, float]:
-    """Return the slope of counts over ranks on logarithmic axes, and how well a straight line fits.
+    """Fit a straight line to counts over their ranks on logarithmic axes. Return its slope, and how well the line fits.
 
-    A perfect fit is 1.
+    The second number is 1 for a perfect fit. Both numbers are NaN if there are too few counts.
 
     >>> zipf_of(np.array([1200, 600, 400, 300]))
     (1.0, 1.0)

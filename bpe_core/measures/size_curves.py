@@ -1,7 +1,8 @@
-"""The curves of measures of a text over all sizes of a vocabulary, up to the size that was learned.
+"""The curves of measures of a text over all vocabulary sizes, up to the size that was learned.
 
-If pairs are joined, one run gives the values of all sizes. A merge changes the counts of three tokens, so sums over
-tokens are updated merge by merge. For other methods, tokens are counted again at some sizes.
+If a method joins pairs, one pass over the merges gives the values of all sizes. A merge changes the counts of only
+three tokens, so each sum over tokens is updated after each merge. For other methods, the text is encoded again at some
+sizes.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def size_curves(
 ) -> SizeCurves:
     """Return the measures of a text at each vocabulary size.
 
-    `words` are the words of the text. With `ranked`, the words need not be ranked again.
+    `words` are the words of the text. `ranked` may have the same words with the ranks of their boundaries, which saves
+    time.
     """
     ranked = ranked or RankedWords.of(words, history)
     joined = ranked.joined
@@ -115,10 +117,10 @@ def token_counts(words: WordTable, history: History, work: Work = ALONE) -> tupl
 def _follow(
     counts: list[int], joined: list[int], history: History, power: float, cancelled: CancelCheck
 ) -> tuple[list[int], list[int], list[float]]:
-    """Return three lists with a value after each merge.
+    """Update three values after each merge, and return three lists of these values.
 
-    The values are the number of tokens that occur, the number of tokens that occur no longer, and the sum for the
-    entropy.
+    The values are the number of tokens that occur, the number of tokens that occurred before and no longer occur, and
+    the sum that the entropy is computed from.
     """
     base = len(counts)
     term = _term(power)
@@ -147,9 +149,9 @@ def _follow(
 
 
 def _term(power: float) -> Callable[[int], int]:
-    """Return a function that computes the part of a token in the sum for the entropy.
+    """Return a function that computes the summand of a token in the entropy from the token's count.
 
-    The parts are multiples of 1 / `ONE`, so their sum is exact in any order.
+    The summands are whole multiples of 1 / `ONE`, so the sum is exact in any order.
     """
 
     def exact(count: int) -> int:
@@ -210,7 +212,8 @@ def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER)
 
 
 def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
-    """Return the row of the first size whose half needs less than 5 % more tokens, or None.
+    """Return the index of the first size where half the size needs less than 5 % more tokens. Return None if there is
+    none.
 
     The sizes are in ascending order. The result depends only on smaller sizes, so it stays the same when a run learns
     more.
@@ -230,10 +233,7 @@ MEASURED = 48  # number of sizes; small sizes are closer together
 def measured_sizes(
     cut: CutWords, sizes: Int64s | None = None, *, power: float = USUAL_POWER, work: Work = ALONE
 ) -> SizeCurves:
-    """Measure a text at sizes that the vocabulary had.
-
-    By default these are some sizes from the smallest to the largest.
-    """
+    """Measure a text at the requested sizes of the vocabulary, or at some sizes from the smallest to the largest."""
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
     tokens, used, unknown = (np.zeros(len(steps), np.int64) for _ in range(3))
     efficiency = np.zeros(len(steps))
@@ -254,7 +254,10 @@ def _unknown_of(counts: Int64s, history: History) -> int:
 
 
 def some_sizes(history: History, most: int = MEASURED) -> Int64s:
-    """Return sizes that the vocabulary had. Their distances from the smallest size grow by equal factors."""
+    """Return at most `most` sizes of the vocabulary, from the smallest to the largest.
+
+    The distances from the smallest size form a geometric series.
+    """
     ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
     grown = np.geomspace(1, ends[1] - ends[0] + 1, most).round().astype(np.int64) - 1
     sizes: Int64s = np.unique(ends[0] + grown)

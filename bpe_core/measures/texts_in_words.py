@@ -1,6 +1,7 @@
 """The words of many texts in one table.
 
-The words are counted once for all tokenizers with equal splitting. Each tokenizer encodes each word once.
+Tokenizers that split texts into the same words share the table, so the words are counted once. Each tokenizer encodes
+each different word once.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from bpe_core.text.characters import CodePoints, code_points, joins_the_one_befo
 
 
 def can_be_in_words(recipe: Recipe) -> bool:
-    """Return whether the tokens of a text are the tokens of its words.
+    """Return whether a text can be encoded word by word, with the same tokens as the whole text.
 
     This is false if steps of a file split the text, or if the whole text is one word.
     """
@@ -43,17 +44,18 @@ def can_be_in_words(recipe: Recipe) -> bool:
 
 
 def shared_splitting(recipe: Recipe) -> Recipe | None:
-    """Return the recipe by which words are counted for all recipes with equal splitting.
+    """Return a recipe with only the choices for splitting texts into words. Recipes with equal results can share a
+    table.
 
-    Return None if the tokens of a text are not the tokens of its words.
+    Return None if a text cannot be encoded word by word.
     """
     return splitting_of(recipe) if can_be_in_words(recipe) else None
 
 
 def finds_specials(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether a text spells a special token that the tokenizer matches.
+    """Return whether a text contains a special token that the tokenizer matches.
 
-    The tokens of such a text are not the tokens of its words.
+    Such a text cannot be encoded word by word.
     """
     matched = tokenizer.allowed(None)
     return bool(matched) and any(
@@ -91,7 +93,8 @@ class TextsInWords:
         return CutTexts(self, history, *tokens_by_word(self.words, self.counted_by, history, at, cancelled=cancelled))
 
     def cuts(self, history: History, *, cancelled: CancelCheck = never_cancelled) -> Callable[[int], CutTexts]:
-        """Return a function that splits the texts into tokens after any step.
+        """Return a function that encodes the words with the first steps of a history. Its argument is the number of
+        steps.
 
         Only one thread may use the function at a time.
         """
@@ -101,7 +104,7 @@ class TextsInWords:
 
 @dataclass(frozen=True, eq=False)
 class CutTexts:
-    """The tokens of each word. The tokens of each text follow from them."""
+    """The tokens of each word, from which the tokens of each text are counted."""
 
     in_words: TextsInWords
     history: History
@@ -135,7 +138,7 @@ class CutTexts:
 
 
 def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, id_count: int) -> Int64s:
-    """Count each token of some words in the kernel. Each word occurs `times` times."""
+    """Count each token in some words. Each word occurs `times` times, and a kernel does the work."""
     from bpe_core.kernels import word_tables  # loads machine code
 
     counts = np.zeros(id_count, np.int64)
@@ -150,9 +153,9 @@ SIGMAS = "σς"  # the first becomes the second at the end of a word
 
 
 def is_always_encoded(history: History) -> Callable[[str], bool]:
-    """Return a function that says whether a character is encoded in every word.
+    """Return a function that tests whether a character is encoded in every word that contains it.
 
-    If the function returns False, only splitting a text shows whether the character is encoded.
+    If the function returns False, the character may still be encoded in some words. A text must be split to know this.
     """
     recipe = history.recipe.with_changes(special_tokens=())  # measures treat special tokens as plain text
     if recipe.preparation or recipe.pattern == CUSTOM_PATTERN or recipe.base != "characters":
@@ -173,7 +176,11 @@ def is_always_encoded(history: History) -> Callable[[str], bool]:
 
 
 def _is_known(history: History) -> Callable[[str, bool], bool]:
-    """Return a function that says whether the alphabet has a character at every place in a word where it can occur."""
+    """Return a function that tests whether the alphabet has a character in every form that a word can need.
+
+    Such forms are the beginning, the inside and the end of a word. The second argument says whether the character is
+    always a word alone.
+    """
     alphabet = history.alphabet
     marker = history.recipe.marker_text.encode()
     begins = {
@@ -227,9 +234,9 @@ class Stretches(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BetweenBlanks:
-    """The distinct parts of texts between blanks, and the count of each part in each text.
+    """The different parts of texts between blanks, and the count of each part in each text.
 
-    A part is encoded once if the alphabet alone cannot decide for all characters of the part.
+    They serve to find text that is not encoded. A part is encoded only if the alphabet alone does not show this.
     """
 
     words: WordColumns
@@ -249,16 +256,19 @@ class BetweenBlanks:
 
     @classmethod
     def of_words(cls, texts_in_words: TextsInWords) -> BetweenBlanks | None:
-        """Return the parts of texts whose words were counted by `AT_BLANKS`.
+        """Return the parts of texts that `AT_BLANKS` split into words.
 
-        Return None if Python splits the texts at further blanks.
+        Return None if the texts contain a blank at which only Python splits.
         """
         if np.isin(texts_in_words.words.text, ONLY_OF_PYTHON).any():
             return None
         return cls(WordColumns(texts_in_words.words.text, texts_in_words.words.starts), texts_in_words.texts)
 
     def unencoded(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck = never_cancelled) -> list[float]:
-        """Return the share of each text's bytes, without blanks, that no token encodes after `at` steps."""
+        """Return for each text the share of its bytes that no token encodes after `at` steps.
+
+        Blanks are not counted.
+        """
         lengths = self._stretches.lengths
         lost = self._lost(tokenizer, at, cancelled)
         shares = []
@@ -284,9 +294,10 @@ class BetweenBlanks:
         return [int(code) for code in np.flatnonzero(occurs)]
 
     def _lost(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck) -> Int64s:
-        """Count the bytes of each part that are in an unknown token, in no token, or in a left-out character.
+        """Count the bytes of each part that are in an unknown token, in no token, or in a character that is left out.
 
-        The token after a left-out character covers the bytes of that character. So each character is tested alone.
+        Each character is tested alone, because in a word the next token seems to cover the bytes of a left-out
+        character.
         """
         is_encoded = is_always_encoded(tokenizer.history)
         left_out, is_unsure = np.zeros((2, 0x110000), np.bool_)
