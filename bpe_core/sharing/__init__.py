@@ -1,4 +1,4 @@
-"""A run as one web page that needs no connection.
+"""The pages that show a run in a browser without a connection.
 
-It has packed data, and the scripts of `resources/share` that read it.
+A page holds the packed data of the run, and the scripts of `resources/share` that read them.
 """

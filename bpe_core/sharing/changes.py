@@ -1,8 +1,8 @@
-"""The changes that a page makes to texts, character by character, and the table by which it splits texts into words.
+"""The data by which a shared page changes the characters of a text and splits the text into words.
 
 A character is unsure if its replacement depends on its neighbours, like a capital sigma at the end of a word. The page
-does not split a text with such a character. The browser applies Unicode's normalization forms. It leaves characters
-unchanged that have no form in this Python, or in the libraries that files come from.
+does not split a text with an unsure character. Unicode's normalization forms are applied by the browser. Some
+characters have no form in this Python, or in the library of a file. The page tells the browser not to change them.
 
     >>> from bpe_core.recipes.recipe import Recipe
     >>> found, = changes_by(Recipe.preset("clean-words"))
@@ -77,16 +77,16 @@ def form_of(form: Form) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _apart() -> npt.NDArray[np.int64]:
-    """Return the ranges of the characters that have no normalization form here.
+    """Return the characters that have no normalization form in this Python, as ranges.
 
-    The numbers are the ends of the ranges. Each number is the distance from the number before.
+    The numbers are the ends of the ranges. Each number is stored as the distance from the number before.
     """
     has_none = [chr(code) in without_form() or unicodedata.category(chr(code)) == "Cn" for code in range(_CODE_POINTS)]
     return np.diff(np.flatnonzero(np.diff(np.array([False, *has_none, False]))), prepend=0)
 
 
 def scan_of(table: ScanTable) -> dict[str, Any]:
-    """Return the table that decides where words begin. Its kinds of characters are given as ranges."""
+    """Return the table by which a page finds where words begin. The kinds of characters are stored as ranges."""
     kinds = table.kind_of_code_point
     starts = np.flatnonzero(np.diff(kinds, prepend=kinds[0] ^ 1))
     return {

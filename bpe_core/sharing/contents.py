@@ -1,6 +1,7 @@
-"""The contents of a page about a run: how it splits words, its alphabet, its steps, and the words that it learned from.
+"""The data of a page about a run: how it splits words, its alphabet, its steps, and the words that it learned from.
 
-If a page cannot split texts exactly, `why_not` returns the reason. Such a page shows the steps, but splits no text.
+If a page cannot split texts exactly as the engine, `why_not` returns the reason. The page then shows the steps, but it
+splits no text.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
 
 
 def _matched(recipe: Recipe) -> list[str]:
-    """Return the special tokens that the engine matches in every text, and that the page does not match."""
+    """Return the special tokens that the engine matches in every text. The page does not match these tokens."""
     if recipe.spelled_specials != "matched":
         return []
     always = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and not step.special}
@@ -80,7 +81,10 @@ def _matched(recipe: Recipe) -> list[str]:
 
 
 def why_not(history: History) -> str:
-    """Return what a page cannot do as the engine does. Return an empty text if the page can do everything."""
+    """Return a sentence about the reason why a page cannot split texts as the engine does.
+
+    Return an empty text if the page can split texts.
+    """
     recipe = history.recipe
     joining = history.joining
     if recipe.preparation and preparing_of(recipe) is None:
@@ -104,9 +108,9 @@ def why_not(history: History) -> str:
 
 
 def _rule_of(method: Method) -> str:
-    """Return the name of the rule by which the page splits texts for a method.
+    """Return the name of the rule by which the script of a page splits texts for a method.
 
-    Return an empty text if a class that is derived from the method has a different splitter.
+    A plug-in may derive a class from a method and replace its splitter. Then no rule fits, and the name is empty.
     """
     kind = type(method)
     declares = next(base for base in kind.__mro__ if "shared_as" in vars(base))
@@ -169,7 +173,10 @@ def _laid(texts: Sequence[bytes]) -> dict[str, Any]:
 
 
 def _steps(history: History) -> dict[str, Any]:
-    """Return the columns of the steps. Most are differences from predicted values, which need hardly any room."""
+    """Return the columns of the steps.
+
+    Most columns are stored as differences from predicted values, which take little room.
+    """
     columns = history.columns
     packed: dict[str, Any] = {"left": columns.left, "right": columns.right}
     if TOKEN in history.reasons:

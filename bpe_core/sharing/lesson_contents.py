@@ -1,7 +1,7 @@
-"""The contents of a page for a lesson: each step as the engine shows it, and the engine's reply to every guess.
+"""The data of a page for a lesson: each step of the lesson, and the engine's reply to every possible guess.
 
-The page needs no engine, because all guesses with different replies are judged here. So the page holds the answers, but
-only in packed form. Nobody reads the answers by accident.
+A page cannot run the engine, so the replies to all guesses are computed here. The page also holds the right answers.
+They are packed, so that nobody reads them by accident.
 """
 
 from __future__ import annotations
@@ -99,12 +99,12 @@ def _prediction(before: Bench, after: Bench) -> dict[str, Any]:
 
 
 def _judged(pair: Pair, made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
-    """Return the replies to a guess: the reply while there is another try, and the reply at the last try."""
+    """Return two replies to a guess: the reply while the person may try again, and the reply at the last try."""
     return [asdict(judged(pair, made, bench, again=again)), asdict(judged(pair, made, bench))]
 
 
 def _guesses(bench: Bench) -> Iterator[Pair]:
-    """Yield all possible guesses that occur in the words."""
+    """Yield all pairs in the words that a person may guess. If steps drop or add single tokens, yield these tokens."""
     history = bench.history
     if history.recipe.single:
         yield from ((int(id), SINGLE[history.recipe.single]) for id in history.vocabulary)
@@ -115,7 +115,10 @@ def _guesses(bench: Bench) -> Iterator[Pair]:
 
 
 def _elsewhere(made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
-    """Return the replies to a pair that does not occur. The page writes the guessed pair in place of `ANY`."""
+    """Return the replies to a guessed pair that does not occur in the words.
+
+    The replies hold `ANY` as a placeholder, and the page replaces it by the guessed pair.
+    """
     if bench.history.recipe.single:
         return []
     known = {*_guesses(bench)}

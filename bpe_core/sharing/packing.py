@@ -1,7 +1,8 @@
-r"""The packing of a JSON value with arrays of numbers, so that it takes little room in a page.
+r"""The packing of a JSON value with large arrays of numbers, so that it takes little room in a page.
 
-The value becomes JSON in which a reference represents each array. The bytes of the arrays follow. The lowest bytes of
-all numbers come first. Everything is compressed by deflate. The script `resources/share/unpack.js` reads the result.
+In the JSON text, each array is replaced by a reference. The bytes of all arrays follow the text. In an array, the
+lowest bytes of all numbers come first, then the next bytes, and so on. The result is compressed by deflate. The script
+`resources/share/unpack.js` reads it.
 
     >>> import base64, zlib
     >>> zlib.decompress(base64.b64decode(packed({"left": np.array([7, 9])})))[4:]

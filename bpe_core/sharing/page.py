@@ -69,7 +69,7 @@ def shared(study: Study, name: str = "", note: str = "") -> SharedRun:
 
 
 def shared_report(report: Report) -> SharedRun:
-    """Return the run of a report, with the notes that a person wrote at its steps."""
+    """Return the run of a report in the form of a shared run, with the notes that a person wrote at its steps."""
     steps = report.wording.step.capitalize()
     notes = (f"{steps} {mark.merge:,}: {mark.note}" for mark in report.bookmarks if mark.note)
     return shared(report.study, report.title, "\n".join(notes))
@@ -81,7 +81,10 @@ def share_reports(reports: Sequence[Report], path: Path | str) -> None:
 
 
 def told_apart(runs: Sequence[SharedRun]) -> list[SharedRun]:
-    """Return the runs with different titles. A title that several runs have gets the recipe and the vocabulary size."""
+    """Return the runs with titles that are all different.
+
+    The recipe and the vocabulary size are added to equal titles.
+    """
     times = Counter(run.title for run in runs)
     return [
         run

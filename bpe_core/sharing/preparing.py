@@ -1,7 +1,7 @@
-"""The translation of a file's normalizer and pre-tokenizer steps into the operations that a page knows.
+"""The translation of the steps in a tokenizer file into operations that the script of a page can do.
 
-The steps are added tokens that are matched in every text, changes of the text, and splits, in the order of the recipe.
-If a step has no such operation, the page splits no text.
+These are the file's added tokens, its normalizer steps and its pre-tokenizer steps, in their order. If the script has
+no operation for a step, the page splits no text.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ BY_CHARACTER = (Lowercase, Nmt, StripAccents)
 
 
 class NotFollowed(Exception):
-    """An error that is raised for a step that pages do not know."""
+    """An error that is raised for a step that the script of a page cannot do."""
 
 
 @lru_cache(maxsize=4)
 def preparing_of(recipe: Recipe) -> Operation | None:
-    """Return the operations that a page applies before it splits words.
+    """Return the operations that a page does before it splits words.
 
-    Return None if the page does not know a step.
+    Return None if the script of the page cannot do a step.
     """
     steps = recipe.preparation
     try:

@@ -1,4 +1,7 @@
-"""The check of a table that is written in memory. It is read back, compared on hard texts, and then put in place."""
+"""The check of a table that is written in memory.
+
+The table is read back and compared with its history on hard texts, before its file is put in place.
+"""
 
 from __future__ import annotations
 
@@ -54,9 +57,9 @@ class Verification:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing was compared, so that the result says nothing.
+        """Return whether nothing was compared, so that the check shows nothing.
 
-        A table without steps has no rows to compare.
+        A comparison of rows is never empty, because a table without steps has no rows to compare.
         """
         return self.words == 0 and self.differing == 0 and self.compared != "rows"
 
@@ -85,10 +88,10 @@ def verify(
     work: Work = ALONE,
     apart: bool = False,
 ) -> Verification:
-    """Check that a file splits texts as the history does.
+    """Check that a file splits texts into the same tokens as the history.
 
-    `data` is the content of the file and `name` its name. `text` is part of the sample. With `apart`, the library of
-    the format encodes in another process, so that other work can continue.
+    `data` is the content of the file, and `name` is its name. `text` is compared in addition to the usual samples. With
+    `apart`, the library of the format encodes in another process, so that other work can continue.
     """
     numbered = format.numbers(history)
     cannot_hold = tuple(format.can_hold(history))
@@ -148,7 +151,10 @@ def _compare_samples(comparison: Comparison, text: str, peer: Peer | None, work:
 
 
 def _renumbered(history: History, numbers: Int64s) -> str:
-    """Return a phrase about the first token whose id in the file is different. It is empty if there is none."""
+    """Return a phrase about the first token that has another id in the file.
+
+    The phrase is empty if all ids are equal.
+    """
     own = own_numbers(history)
     others = np.flatnonzero((numbers != own) & (numbers != NO_NUMBER))
     if not len(others):
@@ -158,7 +164,7 @@ def _renumbered(history: History, numbers: Int64s) -> str:
 
 
 class Comparison:
-    """The comparison of a history with the table that was read back, on samples."""
+    """The comparison of a history with the table that was read back from its file. Both encode samples of text."""
 
     def __init__(
         self, history: History, opened: OpenedTable, format: Format, numbers: Int64s, work: Work = ALONE
@@ -175,7 +181,10 @@ class Comparison:
             checked.tokenizer.expect(sampling.WANTED_WORDS * LETTERS, work)
 
     def compare(self, samples: list[str], peer: Peer | None) -> None:
-        """Encode the samples with the history, the table and the library `peer`, and store the differences."""
+        """Encode the samples by the history, by the table and by the library `peer`.
+
+        Store a sentence for each difference.
+        """
         both = self.ours.answers(samples), self._theirs.answers(samples)
         for sample, expected, read_back in zip(samples, *both, strict=True):
             before = len(self.found)
@@ -189,9 +198,10 @@ class Comparison:
                 self._others += 1
 
     def cause(self) -> str:
-        """Return a phrase about a character that all differing samples contain, and hardly any other sample.
+        """Return a phrase about a character that may cause the differences.
 
-        The phrase is empty if there is no such character.
+        All samples that are split differently contain this character, and hardly any other sample does. The phrase is
+        empty if there is no such character.
         """
         shared = [sign for sign, often in self._signs_of_others.items() if often == self._others]
         rarest = min(shared, key=self._signs_of_all.__getitem__, default="")
@@ -204,7 +214,7 @@ class Comparison:
             self.found.append(difference)
 
     def compare_columns(self) -> None:
-        """Compare the columns of the two tables, if both have counts."""
+        """Compare the columns of the history with the columns that were read back, if both have counts."""
         theirs = self._theirs.history
         ours = self.ours.history
         if len(theirs) and theirs.has_counts and ours.has_counts:
@@ -238,7 +248,7 @@ class PreparedExport:
     def put_in_place(self) -> None:
         """Write all files. Old files are replaced only after all new files are written.
 
-        A `path` that is none of the files is their folder. A missing folder appears with all its files at once.
+        `path` is one of the files, or the folder of all files. A new folder appears together with all its files.
         """
         folder = next((path for path in self.files if path.is_dir()), None)
         if folder is not None:  # checked now, not after another file has been replaced
@@ -254,7 +264,10 @@ class PreparedExport:
 
 
 def _places_in(place: Path, home: Path, files: Iterable[Path]) -> list[Path]:
-    """Return the paths for files of the folder `home` in the folder `place`. Missing folders inside it are made."""
+    """Return the paths that files of the folder `home` get in the folder `place`.
+
+    Make the folders inside `place` that are missing.
+    """
     places = [place / path.relative_to(home) for path in files]
     for folder in {path.parent for path in places} - {place}:
         folder.mkdir(exist_ok=True)
@@ -273,10 +286,11 @@ def prepare_export(
     work: Work = ALONE,
     apart: bool = False,
 ) -> PreparedExport:
-    """Write the first `merges` merges in memory, and check the result. Without a format, the name decides the format.
+    """Write the first `merges` merges to files in memory, and check the files. Without a format, the name decides the
+    format.
 
     With `apart`, the library of the format encodes in another process, so that other work can continue. An OutputError
-    is raised if the format cannot hold the history at all.
+    is raised if files of the format cannot hold the history at all.
     """
 
     def report(where: Progress) -> None:

@@ -1,4 +1,4 @@
-"""The check that this program splits texts with an opened tokenizer as the library that owns its format does."""
+"""The check of an opened tokenizer: this program must split texts like the library that its format comes from."""
 
 from __future__ import annotations
 
@@ -59,11 +59,10 @@ def check_import(
     cancelled: CancelCheck = never_cancelled,
     apart: bool = False,
 ) -> Agreement | None:
-    """Compare the ids of hard texts in many scripts with the ids of the library.
+    """Compare the ids that this program and the library of the format give to hard texts in many scripts.
 
-    Return None if no library owns the format.
-
-    With `apart`, the library loads a large file in another process, so that it does not block other threads.
+    Return None if the format has no library. With `apart`, the library loads a large file in another process, so that
+    it does not block other threads.
     """
     format = FORMATS.get(opened.format)
     if format is None or not format.peer_name:
@@ -118,9 +117,10 @@ MOST_KEPT = 200  # files
 
 
 def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
-    """Return a sentence about how an imported file agrees with its library.
+    """Return a sentence that says whether this program and the library of an imported file agree.
 
-    Differences are reported each time, and agreement only once. The sentence is empty if there is nothing to report.
+    A difference is reported at every import, but agreement only at the first. The sentence is empty if there is nothing
+    to report.
     """
     format = FORMATS.get(opened.format)
     if format is None or not format.peer_name:

@@ -1,4 +1,6 @@
-"""Texts and words that are hard to split, and the ids of a tokenizer as far as files of a format can express them."""
+"""Texts and words that are hard to split, and a tokenizer that encodes them with only the features that a format can
+store.
+"""
 
 from __future__ import annotations
 
@@ -56,9 +58,9 @@ ATTEMPTS = 8  # words made at most, for each wanted word
 
 
 def special_texts(history: History, recipe: Recipe) -> Iterator[str]:
-    """Yield texts with tokens that are searched for before splitting.
+    """Yield texts with tokens that are searched for before a text is split, such as special tokens.
 
-    The tokens occur alone, next to each other and inside words.
+    The tokens occur alone, next to each other, and inside words.
     """
     joining = history.joining
     first = [] if joining is None else [history.alphabet.symbols[id].decoded.decode() for id in joining.found_first]
@@ -68,10 +70,10 @@ def special_texts(history: History, recipe: Recipe) -> Iterator[str]:
 
 
 def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
-    """Yield lines with tokens whose own text is encoded as several tokens.
+    """Yield lines with torn tokens. A token is torn if its text is encoded as several tokens.
 
-    Only tables from other programs have such tokens. A library that joins every known token keeps them whole. In the
-    lines, each of these tokens follows a letter.
+    Only tables from other programs have torn tokens. Some libraries look for whole tokens before they merge, so they
+    would not tear these tokens. In the lines, each torn token comes directly after a letter.
     """
     pieces = [raw.decode(errors="replace") for raw in _pieces(tokenizer.history)[:MOST_ASKED]]
     _, offsets = tokenizer.encode_batch(pieces, allowed_special=())
@@ -83,9 +85,9 @@ def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]:
-    """Yield lines of words made of random tokens of the vocabulary, so that merges meet that no natural text has.
+    """Yield lines of words that are made of random tokens, so that merges come together as in no natural text.
 
-    There are more words than `wanted`, because many words are equal: a small vocabulary makes few different words.
+    More than `wanted` words are made, because a small vocabulary gives many equal words.
     """
     pieces = _pieces(history)
     if not pieces:
@@ -105,7 +107,7 @@ def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]
 
 
 def _pieces(history: History) -> list[bytes]:
-    """Return the tokens as a text contains them: without the marker. Tokens longer than a long word are left out."""
+    """Return the texts of tokens without the marker. Tokens longer than 64 bytes are left out."""
     marker = history.recipe.marker_text.encode()
     try:
         texts = written(history)
@@ -127,21 +129,19 @@ MOST_ROUNDED = 0.05  # the largest error of a log-probability, however long the 
 
 
 class CheckedTokenizer:
-    """A tokenizer limited to the facts that files of a format can express, and the samples on which it is checked.
+    """A tokenizer with only the features that files of a format can store, and the samples on which it is compared.
 
-    If the format says how text is split, the samples are whole texts. Otherwise they are words, because the format
-    describes only what happens inside words.
+    If files of the format say how text is split into words, the samples are whole texts. Otherwise the samples are
+    words.
     """
 
     def __init__(
         self, history: History, format: Format, recipe: Recipe | None = None, *, as_opened: bool = False
     ) -> None:
-        """Store the tokenizer.
+        """Store the tokenizer. By default, it has the recipe of its history.
 
-        By default, it has the history's own recipe, without special tokens if the format has none.
-
-        A table that is only compared `as_opened` keeps its special tokens. A text that spells a special token is then
-        treated as by the library of the format.
+        If the format cannot store special tokens, the recipe has none. With `as_opened`, special tokens are kept. A
+        text that contains the text of a special token is then encoded as by the library of the format.
         """
         self.words: set[str] = set()
         self._format = format
@@ -160,7 +160,10 @@ class CheckedTokenizer:
         self._score_of = _scores(self.history)
 
     def samples(self, text: str = "") -> Iterator[str]:
-        """Yield texts or words to compare, until there are enough. A person's own `text` comes first."""
+        """Yield texts or words to compare, until there are enough.
+
+        The first samples come from `text`, which a person chose.
+        """
         recipe = self.recipe
         signs = re.compile("|".join(map(re.escape, self._spelled)) or r"(?!)")
         words_of = Splitter(recipe).words
@@ -179,7 +182,7 @@ class CheckedTokenizer:
                 return
 
     def _within_limits(self, texts: Iterable[str]) -> Iterator[str]:
-        """Yield the texts without the lines for which the format reports a difference."""
+        """Yield the texts without the lines that the format is known to encode differently."""
         is_beyond = partial(self._format.is_beyond, self.history)
         for text in texts:
             if not is_beyond(text):
@@ -209,9 +212,10 @@ class CheckedTokenizer:
         return [number for i, number in enumerate(numbers) if number != alone or i == 0 or numbers[i - 1] != alone]
 
     def difference(self, sample: str, answer: list[int], other: object, whose: str) -> str:
-        """Return a sentence about the difference between two answers for a sample. It is empty if they agree.
+        """Return a sentence about the difference between two answers to a sample. The sentence is empty if the answers
+        agree.
 
-        `whose` names the program with the answer `other`.
+        `whose` is the name of the program that gave the answer `other`.
         """
         if answer == other or self._is_as_probable(answer, other):
             return ""
@@ -223,7 +227,7 @@ class CheckedTokenizer:
         return f"{quoted(sample)}: {what} {place + 1:,} and on are {answer[near]} here, {theirs[near]} by {whose}."
 
     def _is_as_probable(self, answer: list[int], other: object) -> bool:
-        """Return whether two results are equally probable, except for the rounding of sums of 32-bit numbers."""
+        """Return whether two splits of a text are equally probable, apart from rounding errors of 32-bit numbers."""
         if self._score_of is None or self.recipe.sums == self._format.sums or not isinstance(other, list):
             return False
         sums = [sum(self._score_of.get(number, -math.inf) for number in cut) for cut in (answer, other)]
@@ -247,7 +251,7 @@ def _scores(history: History) -> dict[int, float] | None:
 
 
 def encode_word(tokenizer: Tokenizer, word: str) -> list[int]:
-    """Return the ids of a text that is already one word, so that it is not split into words again."""
+    """Return the ids of a text that is one word. The text is not split into words again."""
     if not has_ranks(tokenizer.history):
         return tokenizer.encode(word)
     return tokenizer.tokens_of_word(word.encode())
@@ -284,7 +288,10 @@ def _of_one_word(recipe: Recipe) -> Recipe:
 
 
 def _with_recipe(history: History, recipe: Recipe) -> History:
-    """Return the same merges under another recipe, for choices that a format cannot hold."""
+    """Return a history with the same merges and another recipe.
+
+    It serves formats that cannot store all choices of a recipe.
+    """
     if history.recipe == recipe:
         return history
     other = copy.copy(history)
