@@ -1,13 +1,15 @@
-"""The folder of a tokenizer after its table was changed. The other files are changed, too, or a note says what is lost.
+"""The folder of a tokenizer after its table was changed. The other files of the folder are changed together with the
+table.
 
-`prepare_changed_folder` writes in memory and checks. The files that it returns are put in place together.
+`prepare_changed_folder` writes the files in memory and checks them. They are then put in place together.
 
-- The tokenizer's own file is written in its format and read back. A tokenizer.json keeps the tokens around texts.
-- The sidecar files keep roles, sides and templates, with the new names and ids (sidecars.py).
-- Files of the same folder for other loaders are made from the changed table, or from their old content if no token was
-  learned. A file that cannot hold the same ids is left out, and a sentence says why.
-- If transformers is installed, both folders are loaded and compared. All ids that agreed with the old table must agree
-  with the new table.
+- The tokenizer's main file is written in its old format and read back. A tokenizer.json keeps the special tokens that
+  it puts around texts.
+- The sidecar files keep roles, sides and templates. Tokens in them get their new names and ids (sidecars.py).
+- Files for other loaders are made from the changed table. If no token was learned, they are made from their old
+  content. If a file cannot hold the same ids, it is left out, and a sentence gives the reason.
+- If transformers is installed, it loads the old folder and the new folder. All ids that agreed with the old table must
+  agree with the new table.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ class FolderPlan:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Return the names of the files for other loaders that are written, too.
+        """Return the names of the files for other loaders that are written besides the main file.
 
         There are none if a person chose another format for the main file.
         """
@@ -75,16 +77,16 @@ class FolderPlan:
         return tuple(name for name in self.sidecars.others if name != self.main) if known else ()
 
     def refuse_other_contents(self) -> None:
-        """Raise OutputError if the folder is the table's own folder, or has files that this plan does not write."""
+        """Raise OutputError if the folder is the table's own folder, or if it has files that this plan does not write."""
         if self.sidecars.main and self.path.resolve() == self.sidecars.folder.resolve():
             raise OutputError(f"{self.path} is the table's own folder; choose another folder, or name a file.")
         refuse_other_contents(self.path, self.names)
 
 
 def refuse_other_contents(folder: Path, names: Collection[str]) -> None:
-    """Raise OutputError if a folder contains files with other names than these.
+    """Raise OutputError if a folder contains a file whose name is not in `names`.
 
-    Files with these names come from an earlier run of the same command, so they may be replaced.
+    Files with these names may be replaced, because they come from an earlier run of the same command.
     """
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder} is a file; choose another folder.")
@@ -122,7 +124,10 @@ def prepare_changed_file(
     merges: int | None = None,
     **choices: Any,
 ) -> PreparedExport:
-    """Write a changed tokenizer.json in memory. It keeps the tokens that the file `source` puts around texts."""
+    """Write a changed tokenizer.json in memory.
+
+    The file keeps the special tokens that the file `source` puts around texts.
+    """
     made = prepare_export(history, path, format=FORMATS[WHOLE], merges=merges, **choices)
     table = history if merges is None else history.first(merges)
     change = TokenChange(before, table.numbered(unless_ids(made.format.numbers(table))), renamed or {})
@@ -174,7 +179,11 @@ def prepare_changed_folder(
 
 
 def about_others(sidecars: Sidecars, history: History) -> list[str]:
-    """Return a sentence about each file for other loaders in a folder that has other tokens or ids than the table."""
+    """Compare the files for other loaders in a folder with the table. Return a sentence about each file with a
+    difference.
+
+    A difference is a token that only one of them has, or an id.
+    """
     sentences = []
     for name in sidecars.others:
         try:
@@ -230,9 +239,9 @@ def _for_another_loader(
 
 
 def _first_differing(history: History, other: History) -> str:
-    """Return a token that has different ids in two tables.
+    """Return a token, in quotation marks, that has different ids in two tables.
 
-    Return an empty text if all common tokens have the same ids.
+    Return an empty text if all tokens that are in both tables have the same ids.
     """
     known = TokenChange(other, other)
     compared = TokenChange(history, history)
@@ -243,9 +252,10 @@ def _first_differing(history: History, other: History) -> str:
 
 
 def _missing(before: History, now: History, change: TokenChange) -> str:
-    """Return a token that the old file had and that stays, but that the new file lacks.
+    """Return a token, in quotation marks, that a new file lacks although the old file had it and the change did not
+    remove it.
 
-    It is empty if there is none.
+    Return an empty text if there is no such token.
     """
     known = TokenChange(before, before)
     has = TokenChange(now, now)
@@ -255,9 +265,9 @@ def _missing(before: History, now: History, change: TokenChange) -> str:
 
 
 def _with_same_changes(history: History, change: TokenChange) -> History:
-    """Return a table that is changed like another table.
+    """Make the changes of another table in a history, and return the changed history.
 
-    The same tokens are removed and renamed, and the tokens get the new ids.
+    The same special tokens are removed, renamed and added, and all tokens get the new ids.
     """
     known = TokenChange(history, history)
     renamed = {text: new for text, new in change.renamed.items() if known.id_of(text) is not None}
@@ -290,7 +300,7 @@ def _checked_by_loading(
     overriding: Mapping[str, Any],
     text: str,
 ) -> Verification:
-    """Return the verification with the result of loading both folders into transformers.
+    """Load the old folder and the new folder with transformers. Return the verification with the differences added.
 
     Roles, sides, templates and ids are compared. No network is used.
     """
@@ -351,9 +361,9 @@ def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Map
 
 
 def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Iterator[str]:
-    """Yield a sentence for each text to which the library gives other ids than this program.
+    """Yield a sentence for each text to which the loaded new folder gives other ids than this program.
 
-    A text whose ids already differed before the change is left out.
+    A text is left out if the loaded old folder and this program disagreed on its ids even before the change.
     """
     old = Tokenizer(change.before)
     new = Tokenizer(change.after)
@@ -377,7 +387,11 @@ def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Ite
 
 
 def _respelled(text: str, places: Iterable[tuple[int, int]], names: Mapping[str, str]) -> str:
-    """Return a text in which special tokens have their former names. A new token is replaced by another token."""
+    """Return a text in which other texts replace the tokens at these places.
+
+    `names` has the replacement of each token, which is its former name. A new token has no former name, so `names` has
+    any other token.
+    """
     parts = list[str]()
     end = 0
     for start, stop in places:
@@ -387,7 +401,10 @@ def _respelled(text: str, places: Iterable[tuple[int, int]], names: Mapping[str,
 
 
 def _put_around(loaded: Any) -> tuple[list[int], list[int]] | None:
-    """Return the ids that a tokenizer puts before a text and after it. Return None if they cannot be found."""
+    """Return the ids that a loaded tokenizer adds before a text and after a text.
+
+    Return None if they cannot be found.
+    """
     whole = loaded(AROUND)["input_ids"]
     bare = loaded(AROUND, add_special_tokens=False)["input_ids"]
     places = [at for at in range(len(whole) - len(bare) + 1) if whole[at : at + len(bare)] == bare]

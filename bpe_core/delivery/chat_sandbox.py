@@ -1,7 +1,7 @@
 """The renderer of chat templates: Jinja's sandbox, with limits on loops, on calls, and on the size of their results.
 
-A template comes with a model, and so from anyone. The tags, filters and functions are the ones that transformers
-offers. This module needs Jinja2, so other modules import it only if Jinja2 is installed.
+A template comes with a model, so any person may have written it. It can use the tags, filters and functions that
+transformers offers. This module needs Jinja2, so other modules import it only if Jinja2 is installed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,10 @@ class Limits:
 
 
 class GenerationBlock(Extension):
-    """The tag `generation`, which marks the text of a model for training. It does not change the text."""
+    """The template tag `generation`, which has no effect on the rendered text.
+
+    Templates mark the answers of a model with it, so that other programs can train on these answers.
+    """
 
     tags = {"generation"}  # noqa: RUF012  # so Jinja declares it
 
@@ -183,9 +186,9 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
             raise TooLarge("the template writes a value with a width that is too large.")
 
     def _check_text(self, name: str, text: str, given: tuple[Any, ...]) -> None:
-        """Raise an error if the result of a method or filter of a text would be too large.
+        """Raise an error if a method or filter of a text would have too large a result.
 
-        The check comes before the call.
+        The check is made before the call.
         """
         largest = max((value for value in given if isinstance(value, int)), default=0)
         texts = [value for value in given if isinstance(value, str)]
@@ -208,7 +211,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
         return made
 
     def _limited(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a filter that counts as a call and whose result is measured."""
+        """Return a filter with limits. Each use counts as a call, and the size of the result is limited."""
         name = function.__name__.removeprefix("do_").removeprefix("sync_do_")
         skipped = 1 if hasattr(function, "jinja_pass_arg") else 0
 
@@ -290,7 +293,7 @@ def _refuse(message: str) -> NoReturn:
 
 
 class PreparedTemplate:
-    """A template that is parsed once and can be rendered many times. Errors contain its name."""
+    """A template that is parsed once and can be rendered many times. Its errors contain the name of the template."""
 
     def __init__(self, text: str, name: str) -> None:
         self._name = name

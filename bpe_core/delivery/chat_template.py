@@ -34,7 +34,7 @@ NO_MESSAGES = (
 
 
 class MessageText(NamedTuple):
-    """The place of a message's text in a rendered chat."""
+    """The offsets of a message's text in a rendered chat."""
 
     start: int
     stop: int
@@ -81,7 +81,7 @@ class ChatTemplate:
     def rendered(self, chat: Chat, *, asks: bool = False) -> str:
         """Return the text that the template makes of a chat.
 
-        With `asks`, the text ends with the beginning of an answer.
+        With `asks`, the text ends with the words that begin an answer of the model.
         """
         values = {
             **self.specials,
@@ -101,10 +101,11 @@ class ChatTemplate:
         return text
 
     def message_texts(self, chat: Chat, text: str, *, asks: bool = False) -> list[MessageText]:
-        """Return the places of the messages' texts in the rendered chat.
+        """Return the offsets of the messages' texts in the rendered chat.
 
-        The chat is rendered again with a sign at each end of each message. If the result differs only by the signs,
-        they show the places. Otherwise each text is searched for after the text before it.
+        The chat is rendered again with a unique character at both ends of each message. If the second result differs
+        from the first only by these characters, they show the offsets. Otherwise each message is searched for,
+        beginning at the end of the message before it.
         """
         try:
             places = self._by_marks(chat, text, asks=asks)
@@ -138,7 +139,10 @@ class ChatTemplate:
 
 
 def _marked(chat: Chat) -> Chat:
-    """Return the chat with a sign at each end of each text. The signs are inside the spaces around a text."""
+    """Return the chat with a unique character at both ends of each text.
+
+    If a text begins or ends with spaces, the characters are put inside these spaces.
+    """
     count = 0
 
     def marked(text: str) -> str:
@@ -169,7 +173,7 @@ def _marked_part(part: Any, marked: Any) -> Any:
 
 
 def _with_spaces(text: str, content: str, place: MessageText) -> MessageText:
-    """Return the place of a message, extended by the spaces at both ends of the message that the template keeps."""
+    """Extend the offsets of a message by the spaces at its ends, if the template kept these spaces."""
     inner = content.strip()
     if not inner:
         return place
@@ -193,7 +197,7 @@ def _in_order(chat: Chat, text: str) -> Iterator[MessageText]:
 def _as_given(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return a message in the form in which transformers passes it to a template.
 
-    Empty values are left out, and the reasoning has two names.
+    Empty values are left out. The reasoning of the model is passed by two names.
     """
     given = {key: value for key, value in message.items() if value is not None}
     reasoning = next((given[key] for key in REASONING if key in given), None)
@@ -222,7 +226,10 @@ def template_in(sidecars: Sidecars, name: str = "", *, has_tools: bool = False) 
 
 
 def _templates(sidecars: Sidecars) -> dict[str, tuple[str, str]]:
-    """Return the text and the file of each template by its name. Files of templates come before the configuration."""
+    """Return the text and the file name of each template, by the name of the template.
+
+    If a template is in a separate file and in the configuration, the separate file is used.
+    """
     templates = dict[str, tuple[str, str]]()
     for file, data in sidecars.files.items():
         if file.endswith(".jinja"):

@@ -72,10 +72,11 @@ def unknown_of(history: History) -> str:
 
 
 def guessed(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
-    """Return the roles, guessed from the usual names of special tokens. `said` holds roles that a person chose.
+    """Guess the special token of each role from the usual names of special tokens. `said` holds roles that a person
+    chose.
 
-    An empty text means that a role has no token. The token that ends a text also serves as padding. If there is no such
-    token, a token for padding is added.
+    An empty text in `said` means that a role has no token. The token that ends a text is also used for padding. If
+    there is no such token, a token for padding is added.
 
     >>> guessed(("<|endoftext|>",), "")
     Roles(pad='<|endoftext|>', bos='<|endoftext|>', eos='<|endoftext|>', unk='')
@@ -100,7 +101,7 @@ Side = Literal["right", "left"]
 
 @dataclass(frozen=True)
 class Delivery:
-    """The choices of a person for the folder."""
+    """A person's choices for a folder that transformers loads."""
 
     roles: Roles
     padding_side: Side = "right"
@@ -123,9 +124,9 @@ QUIET = {
 def checked_by_loading(
     verification: checking.Verification, files: Mapping[Path, bytes], history: History, delivery: Delivery, text: str
 ) -> checking.Verification:
-    """Return the verification with the result of loading the folder. Ids, roles and a padded batch are compared.
+    """Load the folder with transformers. Return the verification with the differences added.
 
-    No network is used.
+    Ids, roles and a padded batch are compared. No network is used.
     """
     with quietly():
         try:
@@ -278,7 +279,7 @@ def prepare_folder(
 ) -> checking.PreparedExport:
     """Write the folder in memory and check it.
 
-    The map of ids begins with the table `old`, by default `history` itself.
+    The folder has a map from old ids to new ids. `old` is the table with the old ids, by default `history` itself.
     """
     target = Path(path)
     if target.exists() and not target.is_dir():

@@ -1,6 +1,6 @@
-"""The parts of a tokenizer.json that belong to no table: the tokens around a text, truncation and padding.
+"""The parts of a tokenizer.json that are not in a table: special tokens around a text, truncation and padding.
 
-They are copied from the old file to the new file, with the new names and ids of tokens.
+They are copied from the old file to the new file. Tokens in them get their new names and ids.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ ENDS = ("sep", "cls")  # a text and its id
 
 
 class _GoneError(Exception):
-    """An error for a removed token without which a part of the file cannot stay."""
+    """An error that is raised if a part of the file needs a token that was removed."""
 
 
 def with_parts_of(before: bytes, now: bytes, name: str, change: TokenChange, notes: list[str]) -> bytes:
-    """Return the new file with the parts of the old file that belong to no table.
+    """Return the new file with the parts of the old file that are not in a table.
 
-    Sentences about losses go to `notes`.
+    A sentence about each part that is lost is added to `notes`.
     """
     try:
         whole = parsed_object(before, name, counts_last=True)
@@ -55,7 +55,10 @@ def _padding(part: Object, change: TokenChange) -> Object:
 
 
 def _processor(part: Object, change: TokenChange, taken: dict[str, None]) -> Object:
-    """Return the new post-processor. Removed tokens are taken out of templates and added to `taken`."""
+    """Return the post-processor with the new names and ids.
+
+    A removed token is left out of templates and added to `taken`.
+    """
     processor = dict(part)
     if isinstance(part.get("processors"), list):
         processor["processors"] = [
@@ -80,14 +83,17 @@ def _processor(part: Object, change: TokenChange, taken: dict[str, None]) -> Obj
 
 
 def _name_in(item: Any) -> str:
-    """Return the token in a piece of a template. Return an empty text for a piece that stands for the user's text."""
+    """Return the special token in an item of a template.
+
+    Return an empty text for the item that stands for the user's text.
+    """
     special = item.get("SpecialToken") if isinstance(item, dict) else None
     name = special.get("id") if isinstance(special, dict) else None
     return name if isinstance(name, str) else ""
 
 
 def _piece(item: Any, change: TokenChange) -> Any:
-    """Return a piece of a template in which the token has its new name."""
+    """Return an item of a template in which the token has its new name."""
     name = _name_in(item)
     return {**item, "SpecialToken": {**item["SpecialToken"], "id": change.text(name)}} if name else item
 

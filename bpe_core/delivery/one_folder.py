@@ -1,4 +1,6 @@
-"""The comparison of the tokenizer files in one folder: tokens, merges, special tokens, and ids of hard texts."""
+"""The comparison of the tokenizer files in one folder: their tokens, merges and special tokens, and their ids of hard
+texts.
+"""
 
 from __future__ import annotations
 
@@ -100,9 +102,10 @@ class FolderFile:
 
     @property
     def llama_cpp_name(self) -> str:
-        """Return llama.cpp's name for the pre-tokenizer that splits texts like this file. It is empty if there is none.
+        """Return llama.cpp's name for the pre-tokenizer that splits texts like this file. The name is empty if there is
+        none.
 
-        A pattern can be spelled in many ways, so the words of hard texts are compared.
+        Equal patterns can be written differently, so the words of hard texts are compared instead of patterns.
         """
         recipe = self.history.recipe
         if recipe.normalizes:
@@ -118,9 +121,9 @@ class FolderFile:
 
 
 def _pieces(expressions: Sequence[str], text: str) -> list[str]:
-    """Split a text as llama.cpp does, by one expression after the other.
+    """Split a text as llama.cpp does. Each expression splits the pieces that the expression before it made.
 
-    Text that no expression matches stays a piece.
+    If no expression matches a piece, the piece is not split.
     """
     pieces = [text] if text else []
     for expression in expressions:
@@ -224,7 +227,10 @@ def _texts_to_compare(files: Sequence[FolderFile]) -> Iterator[str]:
 
 
 def stage_of(first: FolderFile, other: FolderFile, text: str) -> Stage:
-    """Return the first stage at which two files treat a text differently. It is empty if their ids are equal."""
+    """Return the first stage of encoding at which two files differ for a text.
+
+    The stage is empty if the ids are equal.
+    """
     if first.encode(text) == other.encode(text):
         return ""
     if _tokens_of(first, text) == _tokens_of(other, text):
@@ -250,7 +256,10 @@ def _ends_of_words(file: FolderFile, text: str) -> list[str]:
 
 
 def _about_tokens(first: FolderFile, other: FolderFile) -> Iterator[str]:
-    """Yield sentences about the tokens that differ, each with their number and an example."""
+    """Yield sentences about the tokens that only one file has, and about tokens with different ids.
+
+    Each sentence has the number of tokens and an example.
+    """
     lacking = [text for text in first.ids if text not in other.ids]
     further = [text for text in other.ids if text not in first.ids]
     moved = [text for text, id in first.ids.items() if other.ids.get(text, id) != id]
@@ -284,7 +293,7 @@ def _about_specials(first: dict[str, int], other: dict[str, int], names: tuple[s
 
 
 def about_sidecars(folder: Path, main: FolderFile) -> list[str]:
-    """Return sentences about the claims of the configuration files that the tokenizer does not fulfil."""
+    """Return a sentence for each entry of the configuration files that contradicts the tokenizer."""
     sidecars = sidecars_of(folder, main.opened.format)
     known = {**{text.decode(errors="replace"): id for text, id in main.ids.items()}, **main.specials}
     sentences = [f"{name} cannot be read as JSON" for name in sidecars.damaged]

@@ -1,8 +1,8 @@
 """The sidecar files of a tokenizer, which are changed together with its table: roles of tokens, and chat templates.
 
-Transformers reads them from the folder of a tokenizer. If the table changes, only the special tokens and ids in them
-become wrong. So a renamed token gets its new name everywhere, an id becomes the new id of the same token, and removed
-tokens are left out. All other content stays as it was written. If nothing in a file changes, every byte stays.
+Transformers reads them from the folder of the tokenizer. When the table changes, only special tokens and ids in these
+files become wrong. So a renamed token gets its new name in every file, each id is replaced by the new id of its token,
+and removed tokens are left out. All other content stays. If nothing in a file changes, the file stays byte for byte.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ class TokenChange:
         return self.specials.get(text, self.texts.get(text))
 
     def is_gone(self, text: str) -> bool:
-        """Return whether the table had this token before the change and lacks it after the change."""
+        """Return whether the change removed this token from the table."""
         was = text in self.specials_before or text in self.texts_before
         return was and self.id_of(self.text(text)) is None
 
@@ -300,9 +300,9 @@ def _changed_config(config: Object, name: str, change: TokenChange, notes: list[
 
 
 def _content(item: Any) -> str:
-    """Return the text of a token in a configuration, which may be an object with options.
+    """Return the text of a token in a configuration. The token is a text, or an object with the text and options.
 
-    It is empty if there is no text.
+    Return an empty text if there is none.
     """
     text = item.get("content") if isinstance(item, dict) else item
     return text if isinstance(text, str) else ""
@@ -316,7 +316,7 @@ def _renamed(item: Any, change: TokenChange) -> Any:
 
 
 def _numbered_objects(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
-    """Return the tokens of a configuration by their new ids. The added tokens are included."""
+    """Return a configuration's list of tokens with the new ids as keys. Tokens that the change added are included."""
     rows: list[tuple[int, Any]] = []
     for key, item in listed.items():
         id = _id_now(_content(item), int(key), name, change, notes) if key.isdecimal() else None
@@ -331,7 +331,7 @@ def _numbered_objects(listed: Object, name: str, change: TokenChange, notes: lis
 
 
 def _numbered_texts(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
-    """Return the new id of each token by its text. The added tokens are included."""
+    """Return a configuration's list of tokens with the new ids as values. Tokens that the change added are included."""
     id_of: Object = {}
     for text, value in listed.items():
         id = _id_now(text, value, name, change, notes) if isinstance(value, int) else value
@@ -373,7 +373,7 @@ def _changed_template(value: Any, name: str, change: TokenChange, notes: list[st
 def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str]) -> str:
     """Return a template with its tokens renamed.
 
-    All are renamed at once, so that two tokens can exchange their names.
+    All tokens are renamed at the same time, so two tokens can exchange their names.
     """
     wanted = [text for text in change.renamed if text in template]
     if wanted:
@@ -392,7 +392,7 @@ def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str])
 
 
 def _with_ids(whole: Object, name: str, change: TokenChange, notes: list[str], *, nested: bool = True) -> Object:
-    """Return a configuration with the new ids. Objects inside it are changed, too."""
+    """Return a configuration with the new ids. With `nested`, ids in objects inside it are replaced, too."""
     config: Object = {}
     for key, value in whole.items():
         if key == FORCED and isinstance(value, list):
@@ -442,7 +442,9 @@ def _report_sizes(whole: Object, name: str, change: TokenChange, notes: list[str
 
 
 def about_strangers(sidecars: Sidecars) -> list[str]:
-    """Return a sentence about the files of the folder that do not belong to the tokenizer and are not copied."""
+    """Return a sentence that names the files of the folder that are not copied, because the tokenizer does not need
+    them.
+    """
     if not sidecars.strangers:
         return []
     some = ", ".join(sidecars.strangers[:MOST_NAMED])
@@ -452,7 +454,7 @@ def about_strangers(sidecars: Sidecars) -> list[str]:
 
 
 def left_behind(sidecars: Sidecars) -> str:
-    """Return a sentence about the files next to the table that are not written together with a single file."""
+    """Return a sentence that names the sidecar files that are not written if the table is written as a single file."""
     names = ", ".join([*sidecars.files, *sidecars.others])
     return (
         f"{names} next to {sidecars.main} are not written with a single file. To write updated copies, write a "

@@ -1,4 +1,4 @@
-"""A picture of boxes, lines and texts. It is drawn twice as large as it is shown, so that edges are smooth."""
+"""A picture of boxes, lines and texts. It is drawn at twice its size and then reduced, so that edges are smooth."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def is_from_right(text: str) -> bool:
 
 
 def _beginnings(graphemes: Sequence[str]) -> Iterator[str]:
-    """Yield the first character of a text, the first two characters, and so on.
+    """Yield the first character of a text, then the first two characters, and so on.
 
-    The last letter of each beginning has the shape that it has before the next letter.
+    In scripts with joined letters, the last letter has the shape that it has before a further letter.
     """
     beginning = ""
     for grapheme, following in zip_longest(graphemes, graphemes[1:], fillvalue=" "):
@@ -65,7 +65,7 @@ class Pen:
             x += size * width
 
     def ends_of(self, graphemes: Sequence[str]) -> list[float]:
-        """Return the place where each character ends, as a multiple of the text size.
+        """Return the position where each character ends, as a multiple of the text size.
 
         Letters that join have the width of their joined form.
         """
@@ -75,9 +75,9 @@ class Pen:
         return list(accumulate(reversed(ends), min))[::-1]
 
     def _split(self, text: str) -> tuple[tuple[str, Face | None, float], ...]:
-        """Split a text into parts that one face draws at once.
+        """Split a text into parts, so that each part is drawn with one font.
 
-        Return the parts with their widths as multiples of the text size.
+        Return each part with its font and its width as a multiple of the text size.
         """
         return tuple(self._joined(text) if is_from_right(text) else self._one_by_one(text))
 
@@ -147,7 +147,7 @@ class Canvas:
     ) -> None:
         """Write a text to the right of `x`, or to the left of `x` if `end` is set.
 
-        The middle of capital letters is at the height `middle`.
+        The text is as high as the position `middle`, measured at the middle of its capital letters.
         """
         if end:
             x -= self._pen.width_of(text, size)

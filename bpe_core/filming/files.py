@@ -35,14 +35,14 @@ def write_moving(
     file: BinaryIO,
     kind: str,
 ) -> None:
-    """Write a moving PNG or GIF file in the colours that are most frequent in the samples."""
+    """Write an animated PNG or GIF file. Its colours are the most frequent colours of the samples."""
     first, *others = changes(frames, frequent_colours(samples))
     way = {"blend": OVER} if kind == "PNG" else {"disposal": KEEP, "optimize": False}
     first.save(file, kind, save_all=True, append_images=others, duration=[*milliseconds], loop=FOR_EVER, **way)
 
 
 def changes(frames: Iterable[Image.Image], colours: Sequence[Colour]) -> Iterator[Image.Image]:
-    """Yield the frames in these colours. From the second frame on, unchanged parts are transparent."""
+    """Yield the frames with these colours only. From the second frame on, parts that did not change are transparent."""
     palette = _Palette(colours)
     before: Numbers | None = None
     for frame in frames:
@@ -56,9 +56,9 @@ def changes(frames: Iterable[Image.Image], colours: Sequence[Colour]) -> Iterato
 
 
 class _Palette:
-    """A palette that finds the nearest of its colours.
+    """A palette of colours, which replaces each colour by its nearest colour.
 
-    Pillow's search uses fewer bits, which would change plain backgrounds.
+    Pillow's own search for the nearest colour is less exact, and it would change plain backgrounds.
     """
 
     def __init__(self, colours: Sequence[Colour]) -> None:

@@ -39,7 +39,10 @@ FURTHER = (
 
 
 class Face:
-    """A font in any size. A font of pictures is scaled from the only size that it has."""
+    """A font that draws texts of any size.
+
+    If a font has pictures of a single size, such as emoji, the pictures are scaled.
+    """
 
     def __init__(self, open_at: Callable[[float], ImageFont.FreeTypeFont]) -> None:
         self._open = cache(open_at)
@@ -124,9 +127,9 @@ class Fonts:
         self._faces = [face for face in (*first, usual, Face.bundled()) if face is not None]
 
     def shown(self, grapheme: str) -> tuple[str, Face | None]:
-        """Return the text that is drawn for a character, and the face that draws it.
+        """Return the text that is drawn for a character, and the font that draws it.
 
-        If no face has the character, the face is None and the character is invisible.
+        If no font has the character, the font is None and the character is invisible.
         """
         if grapheme not in self._known:
             text_and_face = grapheme, self._face(grapheme)
@@ -182,9 +185,9 @@ def _of_names(names: Iterator[str]) -> Iterator[Face]:
 
 
 def _asked_of_system(text: str) -> Face | None:
-    """Return the font that fontconfig finds for these characters, or None.
+    """Return the font that fontconfig recommends for these characters. Return None without a recommendation.
 
-    The font may hold none of the characters.
+    The recommended font may lack all these characters.
     """
     program = shutil.which(FONTCONFIG)
     if program is None:

@@ -56,7 +56,10 @@ class FilmedRun:
         return self.study.history.vocabulary_size_at(at)
 
     def step_with_size(self, size: int) -> int:
-        """Return the step after which the vocabulary has a size, or the nearest size that it reaches."""
+        """Return the number of steps after which the vocabulary has a size.
+
+        If the vocabulary never has this size, the nearest size counts.
+        """
         first = self.size_at(0)
         far = size - first if self.size_at(len(self)) >= first else first - size
         return max(0, min(len(self), far))
@@ -105,7 +108,10 @@ class FilmedRun:
 
 @dataclass(frozen=True)
 class Stretch:
-    """The moments of a film, with one moment for each frame. A moment is a step, or for two runs a vocabulary size."""
+    """The moments that a film shows, with one moment for each frame.
+
+    A moment is a number of steps. In a film of two runs, a moment is a vocabulary size.
+    """
 
     places: tuple[int, ...]
     is_by_size: bool
@@ -115,10 +121,10 @@ class Stretch:
     def of(
         cls, runs: Sequence[FilmedRun], first: int | None, last: int | None, seconds: float | None, usual: float
     ) -> Stretch:
-        """Return the moments of a film that plays faster and faster.
+        """Return the moments of a film. The film passes through the moments faster and faster.
 
-        With `last`, the film reaches this step or size. By default the film ends when `seconds`, or `usual` seconds,
-        are over.
+        With `last`, the film ends at this step or size. Otherwise the film ends after `seconds`, or after `usual`
+        seconds without `seconds`.
         """
         is_by_size = len(runs) > 1
         least = 0
@@ -143,7 +149,7 @@ class Stretch:
 
 
 def _walked(start: int, end: int, most: int | None) -> list[int]:
-    """Return the moments from start to end, one for each frame. With `most`, there are at most so many frames.
+    """Return the moment of each frame, from `start` to `end`. There are at most `most` frames, if `most` is not None.
 
     >>> _walked(0, 3, None)
     [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3]

@@ -1,4 +1,4 @@
-"""The picture of one or two runs at a moment: a text in its tokens, the leading pairs, and curves of their counts."""
+"""The picture of one or two runs at a moment: a text split into tokens, the leading pairs, and their counts as curves."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Area(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The place of one visible character. In Unicode this may be several characters."""
+    """The place of one character that a reader sees. It may consist of several characters of Unicode."""
 
     character: str
     line: int
@@ -54,7 +54,7 @@ class Cell(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of the text that is drawn at once: a character, or a word whose letters join."""
+    """A part of the text that is drawn with one call: a character, or a word whose letters join."""
 
     text: str
     line: int
@@ -123,7 +123,7 @@ class Scene:
     # -- placing ---------------------------------------------------------------------------
 
     def _fitting_letters(self) -> tuple[float, list[Cell], list[Part]]:
-        """Return the largest letter size at which the text fits, and the text's places.
+        """Return the largest letter size at which the text fits, and the places of its characters and parts.
 
         If the text does not fit at the smallest size, it is shortened.
         """
@@ -287,7 +287,10 @@ class Scene:
 
 
 def placed(text: str, letters: float, width: float, pen: Pen) -> tuple[list[Cell], list[Part]]:
-    """Place a text in lines that break before words. Blanks may extend beyond the end of a line."""
+    """Divide a text into lines, and return the places of its characters and parts.
+
+    Lines break before words. Blanks may extend beyond the end of a line.
+    """
     words = list(_turned(_in_lines(text, letters, width, pen)))
     parts = list[Part]()
     for word in words:
@@ -328,9 +331,9 @@ def _in_lines(text: str, letters: float, width: float, pen: Pen) -> Iterator[lis
 
 
 def _turned(words: Iterable[list[Cell]]) -> Iterator[list[Cell]]:
-    """Yield the words with right-to-left words turned around.
+    """Yield the words, with mirrored positions for words that are read from right to left.
 
-    Neighbouring right-to-left words in a line are turned together.
+    Neighbouring words of this kind in a line are mirrored together.
     """
     filled = [word for word in words if word]
     for (_, turns), several in groupby(filled, lambda word: (word[0].line, is_from_right(_text_of(word)))):
@@ -349,7 +352,7 @@ def _text_of(word: Sequence[Cell]) -> str:
 
 
 def _stretches(ends: list[tuple[int, float, float]]) -> Iterator[tuple[int, float, float]]:
-    """Join the parts of each line into one part.
+    """Join neighbouring intervals in each line, and yield each line with the start and the end of its joined interval.
 
     >>> list(_stretches([(0, 0.0, 5.0), (0, 5.0, 9.0), (1, 0.0, 4.0)]))
     [(0, 0.0, 9.0), (1, 0.0, 4.0)]

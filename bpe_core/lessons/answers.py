@@ -30,9 +30,9 @@ END = "end"  # instead of a number of merges
 
 @dataclass(frozen=True)
 class Query:
-    """A question to the engine: its kind, its subject, and the number of merges.
+    """A question of a lesson to the engine: its kind, its subject, and the number of merges.
 
-    The question may name another run than the run of the lesson.
+    The question may be about another run than the run of the lesson. Then it describes this run.
     """
 
     what: str
@@ -51,7 +51,7 @@ class Query:
         return {ROW: starts, FEWEST: starts, EXPECTED: tuple(self.pieces)}.get(self.what, ())
 
     def answer(self, bench: Bench) -> str:
-        """Return the engine's answer. The bench is the given bench, or the bench that the query describes."""
+        """Return the engine's answer about `bench`, or about the bench that the query describes."""
         if self.pieces:
             return BY_HAND[self.what](Model(self.pieces), str(self.about), self.words)
         recipe = bench.history.recipe.with_changes(**self.recipe)
@@ -69,7 +69,7 @@ class Query:
 
 
 def text_of_words(counts: Mapping[str, int]) -> str:
-    """Return a text with one word a line. Each word is repeated by its count."""
+    """Return a text with one word in each line. A word with the count 3 has three lines."""
     return "".join(f"{word}\n" * count for word, count in counts.items())
 
 
@@ -109,7 +109,10 @@ def _lattice(bench: Bench) -> Lattice:
 
 
 def _simple_floor(bench: Bench, pieces: str, _: int) -> int:
-    """Return how many tokens would be left if each of `pieces` pieces saved as much as it does alone."""
+    """Return the number of tokens in the words if `pieces` pieces each saved as many tokens as they can save alone.
+
+    This is a simple lower limit, because pieces that overlap save less together.
+    """
     lattice = _lattice(bench)
     return int(lattice.symbols + lattice.other_tokens - sum(sorted(lattice.saves.tolist())[-int(pieces) :]))
 
@@ -130,9 +133,9 @@ def _fewest(bench: Bench, word: str, at: int) -> str:
 
 
 def _by_dropout(bench: Bench, about: str, at: int) -> tuple[Ways, bytes]:
-    """Return the ways to split a word with dropout, and the word.
+    """Return the object that computes the ways to split a word with dropout, and the word.
 
-    `about` holds the word and the percentage to leave out.
+    `about` holds the word, and the percentage of merges to leave out.
     """
     word, left_out = about.split()
     return Ways(bench.history.first(at), dropout=int(left_out) / 100), word.encode()
@@ -199,7 +202,7 @@ class Feedback:
 
 
 def candidates(bench: Bench) -> tuple[Pair, ...]:
-    """Return the leading candidates in an order that gives no hint.
+    """Return the leading candidates for the next step in alphabetical order, which gives no hint.
 
     If there are few candidates, other pairs are added.
     """
@@ -214,12 +217,12 @@ def candidates(bench: Bench) -> tuple[Pair, ...]:
 
 
 def written(pair: Pair, bench: Bench) -> str:
-    """Return the two tokens of a join, or the token of a drop, as text."""
+    """Return the texts of the two tokens of a merge, or the text of the token that a step drops or adds."""
     return BETWEEN_PARTS.join(bench.names.text[id] for id in pair if id >= 0)
 
 
 def pair_of(entered: str, bench: Bench) -> Pair | None:
-    """Return the pair that a person typed, or the token for methods that drop or add tokens.
+    """Return the pair of tokens that a person typed. If steps drop or add single tokens, return the token as a pair.
 
     Return None if the tokens do not exist.
     """

@@ -1,4 +1,7 @@
-"""The bench of a lesson: a small corpus with its history. It answers so fast that it needs no background task."""
+"""The bench of a lesson: a small corpus with its history.
+
+The corpus is so small that answers need no background task.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ class Bench:
         return cls(words, trainer.history)
 
     def with_rules(self, rules: Sequence[str]) -> Bench:
-        """Return a bench with the same words, and with merges that a person gives, such as `l o` and `lo w`."""
+        """Return a bench with the same words, and with merges in the form `l o` or `lo w`, which a person wrote."""
         recipe = self.history.recipe
         alphabet = Alphabet.for_words(self.words, self.history.recipe)
         id_of = {text: id for id, text in enumerate(TokenTexts(alphabet).text)}
@@ -101,7 +104,7 @@ class Bench:
 
     @cached_property
     def pieces(self) -> list[Pair]:
-        """Return the pieces that can still be dropped or added, in the order in which they were found."""
+        """Return the tokens that a later step can drop or add, in the order of their indices."""
         history = self.history
         first = len(history.alphabet) - history.alphabet.seed_count
         kind = SINGLE[history.recipe.single]
@@ -117,11 +120,9 @@ class Bench:
         return sum(word.count * word.ids.count(pair[0]) for word in self.words_at(at))
 
     def ids_written(self, text: str, at: int) -> list[int]:
-        """Return the tokens with a text after `at` steps.
+        """Return the tokens that have a text after `at` steps. There is seldom more than one.
 
-        If the method adds tokens, include the tokens that it may add.
-
-        Rarely are there several.
+        If the method adds tokens, tokens that can still be added are included.
         """
         then = self.history.first(at)
         wanted = text.replace(" ", BLANK)
@@ -161,9 +162,10 @@ class Bench:
 
 
 def words_by_replacing_text(bench: Bench, steps: int) -> list[str]:
-    """Return the words after merging in a wrong way, with blanks between tokens.
+    """Return words as a common wrong program merges them, with blanks between tokens.
 
-    The text `a t` is replaced by `at` everywhere, even at the end of a longer token, where there is no pair a+t.
+    The wrong program replaces the text `a t` by `at` everywhere. So it also joins the end of a longer token, where the
+    pair is not a+t.
     """
     symbols = [word.texts for word in bench.words_at(0)]
     spaced = [" ".join(parts) for parts in symbols]

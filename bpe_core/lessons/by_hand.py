@@ -20,7 +20,7 @@ FINEST = 10_000  # the largest denominator of an expected count
 
 
 class Model:
-    """A small model: pieces with probabilities from their shares, and the ways to split words into pieces."""
+    """A small model for calculations: pieces with their probabilities, which can split words into pieces."""
 
     def __init__(self, pieces: Mapping[str, int]) -> None:
         self.pieces = list(pieces)

@@ -1,7 +1,7 @@
 """The lessons as data. Each lesson is a TOML file with words, a recipe and a few steps.
 
-A step is a text to read, a merge to predict or a question to answer. A file holds no right answers. It holds questions
-to the engine instead. Texts may contain such questions in braces, and the answers replace them.
+A step is a text to read, a merge to predict, or a question to answer. A file holds no right answers, but questions to
+the engine. Texts may contain such questions in braces, and the engine's answers replace them.
 
     >>> [step.kind for step in lessons()[0].steps[:3]]
     ['read', 'ask', 'predict']
@@ -43,17 +43,20 @@ class LessonStep:
 
     @property
     def hides_words(self) -> bool:
-        """Return whether the words must be hidden because their tokens would show the answer."""
+        """Return whether the window must hide the words, because their tokens would show the answer."""
         return self.query is not None and self.query.what in HIDDEN_CUTS
 
     @property
     def is_about_others(self) -> bool:
-        """Return whether the step asks about other words than the words of the lesson."""
+        """Return whether the step asks about words that are not the words of the lesson."""
         return self.query is not None and bool(self.query.words or self.query.pieces)
 
     @property
     def subject(self) -> str:
-        """Return the subject of the question if it is shown instead of the words, or else an empty text."""
+        """Return the text that the question is about, if this text is shown and the words are hidden.
+
+        Return an empty text otherwise.
+        """
         return str(self.query.about) if self.query is not None and self.hides_words else ""
 
 
@@ -70,11 +73,17 @@ class Lesson:
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """Return the texts to learn from by group. Without groups, return the whole text under an empty name."""
+        """Return the texts to learn from, by the names of their groups.
+
+        Without groups, the name of the only text is empty.
+        """
         return self.groups or {"": self.corpus}
 
     def words(self, bench: Bench) -> tuple[WordNow, ...]:
-        """Return the present words of a bench. If there are too many words, return the lesson's text as one word."""
+        """Return the words of a bench as they are split after its steps.
+
+        If the corpus is too large to show, return the lesson's text as one word.
+        """
         at = len(bench.history)
         return tuple(bench.words_at(at) if len(self.corpus) <= LARGEST_SHOWN else [bench.text_at(self.text, at)])
 
@@ -108,7 +117,7 @@ def filled(text: str, step: LessonStep, bench: Bench) -> str:
 
 
 def answered(step: LessonStep, given: str, right: str) -> Feedback:
-    """Return the reply to an answer that a person gave."""
+    """Return the reply to the answer `given` by a person. `right` is the right answer."""
     assert step.query is not None
     if is_same_answer(given, right):
         return Feedback("right", f"Right: {right}")
@@ -182,7 +191,7 @@ STRONG = re.compile(r"\*\*(.+?)\*\*")
 
 
 def as_plain(text: str) -> str:
-    """Return a text without its Markdown signs for tokens and bold words.
+    """Return a text without the Markdown signs that mark tokens and bold words.
 
     >>> as_plain("Glue `l` and **o**.")
     'Glue l and o.'
