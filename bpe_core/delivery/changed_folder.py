@@ -77,7 +77,7 @@ class FolderPlan:
         return tuple(name for name in self.sidecars.others if name != self.main) if known else ()
 
     def refuse_other_contents(self) -> None:
-        """Raise OutputError if the folder is the table's own folder, or if it has files that this plan does not write."""
+        """Raise OutputError if the folder is the table's own folder, or has files that this plan does not write."""
         if self.sidecars.main and self.path.resolve() == self.sidecars.folder.resolve():
             raise OutputError(f"{self.path} is the table's own folder; choose another folder, or name a file.")
         refuse_other_contents(self.path, self.names)

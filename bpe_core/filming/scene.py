@@ -1,4 +1,4 @@
-"""The picture of one or two runs at a moment: a text split into tokens, the leading pairs, and their counts as curves."""
+"""The picture of one or two runs at a moment: a text in tokens, the leading pairs, and their counts as curves."""
 
 from __future__ import annotations
 
