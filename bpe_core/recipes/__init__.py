@@ -1,1 +1,1 @@
-"""The package of recipes. A recipe holds all choices of a run."""
+"""The recipes. A recipe holds all choices of a training."""

@@ -16,7 +16,10 @@ LONGEST_TEXT = 100_000  # characters of a text; longer ones would waste memory
 
 @dataclass(frozen=True)
 class Variants:
-    """An additional option of the command that sets a choice by a word. The word for None overrides other options."""
+    """A further option of a command, which sets a choice by a word such as a name.
+
+    If the word stands for None, the option overrides the other options of the choice.
+    """
 
     option: str
     values: Mapping[str, Any]
@@ -25,7 +28,7 @@ class Variants:
 
 @dataclass(frozen=True)
 class Argument:
-    """The option of the command that sets a choice. The option has the name of the choice, with dashes."""
+    """An option of a command that sets a choice. Its name is the name of the choice, with dashes for underscores."""
 
     help: str
     metavar: str = "N"
@@ -66,7 +69,7 @@ class Choice:
         return type(self.default)
 
     def check(self, name: str, value: object) -> None:
-        """Raise RecipeError for a value that is wrong whatever the other choices are."""
+        """Raise RecipeError for a value that is wrong for this choice, independently of the other choices."""
         if self.among:
             if not isinstance(value, str) or value not in self.among:
                 raise RecipeError(f"{name} cannot be {value!r}; choose one of {', '.join(map(repr, self.among))}.")
@@ -106,7 +109,10 @@ def refuse_long_text(what: str, text: str, longest: int) -> None:
 
 
 def refuse_half_characters(what: str, text: str) -> None:
-    """Refuse a text with a lone surrogate. JSON can hold a lone surrogate, but it is no character and has no UTF-8."""
+    """Raise an error for a text with a lone surrogate, which is half of a character.
+
+    JSON can hold it, but UTF-8 cannot.
+    """
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
         raise RecipeError(f"{what} holds half of a surrogate pair, which is no character. Remove this half: {text!r}.")
 

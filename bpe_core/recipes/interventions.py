@@ -1,7 +1,7 @@
-"""The interventions of a person in a run. An intervention forbids a pair from a step on or forces it at a step.
+"""The interventions of a person in a run. An intervention forbids a pair from a step on, or forces the pair at a step.
 
-An intervention names tokens by their ids in that run, so it has the same effect whenever the run is learned again. In a
-recipe's JSON, in the form and in commands it is a single word:
+It names tokens by their ids in this run. So it has the same effect each time the run is learned. In JSON, in forms and
+in commands an intervention is written as a single word:
 
 >>> Intervention.parsed("forbid:116+104@12")
 Intervention(step=12, act='forbid', left=116, right=104)
@@ -44,9 +44,9 @@ class Intervention(NamedTuple):
         return cls(int(step), act, int(left), int(right))  # type: ignore[arg-type]  # the expression matches no other
 
     def behind(self, steps: int) -> Intervention | None:
-        """Return the intervention for a run that begins after `steps` steps.
+        """Return the intervention for a run that starts after the first `steps` steps of this run.
 
-        Return None if the intervention has no effect there.
+        Return None if the intervention has no effect after these steps.
         """
         if self.step > steps:
             return self._replace(step=self.step - steps)

@@ -137,7 +137,7 @@ class Symbols:
 
 @dataclass(frozen=True, kw_only=True)
 class Size:
-    """The two choices of how much to learn. A recipe must give exactly one of the two."""
+    """The two choices that limit how much is learned. A recipe must set exactly one of the two."""
 
     vocab_size: int | None = choice(  # special tokens included
         32_000, "Vocabulary", least=1, most=LARGEST_VOCABULARY, optional=True
@@ -198,7 +198,7 @@ class LearningChoices:
 
 @dataclass(frozen=True, kw_only=True)
 class SteeringChoices:
-    """The choices that override the method's steps in one run."""
+    """The choices by which a person overrides the steps that the method would choose."""
 
     interventions: tuple[Intervention, ...] = choice(
         (),
@@ -229,7 +229,7 @@ class MixtureChoices:
 
 @dataclass(frozen=True, kw_only=True)
 class DecodingChoices:
-    """The choices for using a tokenizer: which tokens are searched in a text, and how ids are decoded."""
+    """The choices for using a tokenizer: which special tokens are searched for in a text, and how ids are decoded."""
 
     spelled_specials: SpelledSpecials = choice(  # default: code and commands read them as text, the window matches them
         "",

@@ -1,4 +1,4 @@
-"""The presets, which are named recipes. Each method adds its own presets, with a line of explanation for each."""
+"""The presets, which are recipes with names. Each method adds its own presets, with a line of explanation for each."""
 
 from __future__ import annotations
 

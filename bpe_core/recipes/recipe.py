@@ -1,4 +1,4 @@
-"""The recipe: all choices of a training in one frozen, validated value.
+"""The recipe: all choices of a training as one value, which is checked and never changes.
 
 >>> Recipe.preset("gpt2", vocab_size=1000).pattern
 'gpt2'
@@ -89,13 +89,13 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         self._check(self.choices)
 
     def __getattr__(self, name: str) -> Any:
-        """Return the default of a choice that only other methods have."""
+        """Return the default of a choice that this recipe's method does not have."""
         if "own" in self.__dict__ and not name.startswith("_") and name in CHOICES:
             return CHOICES[name].default
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
-        """Return the call that makes the recipe, without the choices at their defaults."""
+        """Return the Python call that makes the recipe. Choices at their defaults are left out."""
         declared = self.choices
         changed = {name: value for name, value in self.values.items() if value != declared[name].default}
         return as_call("Recipe", **changed)
@@ -105,7 +105,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return Recipe.from_json, (self.to_json(),)
 
     def _complete(self, names: Collection[str]) -> None:
-        """Convert these choices to the form in which recipes are compared."""
+        """Convert the named choices to the form in which recipes are compared, such as lists to tuples."""
         if self.marker_text == "":
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
         if "special_tokens" in names:
@@ -126,7 +126,9 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
             object.__setattr__(self, "mixture", mixture_of(self.mixture))
 
     def _check(self, choices: Mapping[str, Choice]) -> None:
-        """Check these choices, except those at their defaults, and check that all choices of the recipe agree."""
+        """Check the values of the choices that differ from their defaults, and check that all choices of the recipe fit
+        together.
+        """
         for name, declared in choices.items():
             value = getattr(self, name)
             if value is not declared.default:
@@ -201,14 +203,19 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return kind(**{field.name: getattr(self, field.name) for field in dataclasses.fields(kind)})
 
     def differing(self, other: Recipe, *parts: type[Part]) -> list[str]:
-        """Return the names of the choices in which two recipes differ."""
+        """Return the names of the choices that are different in two recipes.
+
+        Only choices of these parts are compared.
+        """
         names = _choices_of(parts)
         if LearningChoices in parts:
             names = list(dict.fromkeys((*names, *METHODS[self.method].own_choices, *METHODS[other.method].own_choices)))
         return [name for name in names if getattr(self, name) != getattr(other, name)]
 
     def is_same_but_for_size(self, other: Recipe) -> bool:
-        """Return whether the result of one recipe is the beginning of the result of the other recipe."""
+        """Return whether two recipes differ at most in their sizes, so that the shorter run is the beginning of the
+        longer run.
+        """
         if METHODS[self.method].size_decides and self.differing(other, Size):
             return False
         return not self.differing(other, SplittingChoices, Symbols, LearningChoices, SteeringChoices, MixtureChoices)
@@ -219,7 +226,10 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def listed(self) -> Recipe:
-        """Return the recipe for a vocabulary that lists the tokens of this recipe without steps."""
+        """Return the recipe of a vocabulary that lists tokens without steps.
+
+        If the method has no such vocabulary, return the recipe unchanged.
+        """
         other = METHODS[self.method].listed_as
         return self.with_changes(method=other) if other else self
 
@@ -233,21 +243,24 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return METHODS[self.method].asks_for_line_ends
 
     def applies(self, choice: str) -> bool:
-        """Return whether a choice has an effect beside the recipe's other choices.
+        """Return whether a choice has an effect, given the other choices of the recipe.
 
-        A choice that the method fixes has no effect.
+        A choice with a value that the method fixes has no effect.
         """
         declared = self.choices.get(choice)
         return declared is not None and choice not in METHODS[self.method].needs and declared.applies(self)
 
     @cached_property
     def normalizes(self) -> bool:
-        """Return whether choices or steps change a text before it is split."""
+        """Return whether the recipe changes a text before it splits the text."""
         return self.unicode_form != "" or self.normalizes_ascii
 
     @cached_property
     def normalizes_ascii(self) -> bool:
-        """Return whether a text in ASCII may change, too; no form of Unicode changes one."""
+        """Return whether the recipe can change a text that has only ASCII characters.
+
+        Unicode's forms never change such a text.
+        """
         changes = self.part(Normalization) != Normalization(unicode_form=self.unicode_form)
         return changes or (bool(self.preparation) and any(map(_prepare().is_normalizer, self.preparation)))
 
@@ -257,7 +270,10 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @cached_property
     def tokens_looked_for(self) -> tuple[str, ...]:
-        """Return the special tokens, and the unknown token if a file says that texts are searched for it."""
+        """Return the special tokens that are searched for in a text.
+
+        The unknown token is included if the tokenizer's file lists it as an added token.
+        """
         unknown = self.unknown_text
         is_one = self.base == "characters" and self.unknown == "unk" and unknown not in self.special_tokens
         if not is_one or not any(_prepare().is_added(step, unknown) for step in self.preparation):
@@ -277,9 +293,9 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def usual_decoding(self) -> tuple[Any, ...]:
-        """Return the decoding steps for a recipe whose file gives no steps.
+        """Return the decoding steps for a recipe whose file lists none.
 
-        They restore a text as nearly as steps can.
+        The steps restore the original text as exactly as possible.
         """
         decode = _decode()
         if self.base == "bytes":
@@ -298,22 +314,22 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def shows_bytes(self) -> bool:
-        """Return whether words that a step turns into bytes are stored as the characters that represent the bytes."""
+        """Return whether a word of bytes is stored as text, with a printable character for each byte."""
         return self.base == "characters"
 
     @property
     def lists_bytes(self) -> bool:
-        """Return whether the vocabulary is a list of byte strings that was not learned.
+        """Return whether the vocabulary is a list of byte strings, such as RWKV's, and not the result of a training.
 
-        Such a vocabulary splits by longest match.
+        With such a vocabulary, a text is split by the longest match.
         """
         return self.lists_pieces and (self.pattern, self.base, self.marker) == ("none", "bytes", "none")
 
     @property
     def lists_pieces(self) -> bool:
-        """Return whether the vocabulary is a WordPiece list that was not learned.
+        """Return whether the vocabulary is a list of WordPiece tokens, and not the result of a training.
 
-        In such a list, unmarked tokens may begin and continue words.
+        In such a list, a token without a marker may be both at the beginning and inside of words.
         """
         return METHODS[self.method].has_continuations and self.merges == 0
 
@@ -323,12 +339,12 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def serves_languages(self) -> bool:
-        """Return whether words must be counted by groups, where each group is a language."""
+        """Return whether the method needs word counts for each language. Then each group of the texts is a language."""
         return METHODS[self.method].serves_languages
 
     @property
     def of_one_text(self) -> Recipe:
-        """Return the recipe that counts the words of a single language."""
+        """Return the recipe that counts the words of one language, without the choices about several languages."""
         return self.with_changes(method=USUAL, mixture=None) if self.serves_languages else self
 
     def merge_limit(self, alphabet_size: int) -> int:
@@ -428,7 +444,7 @@ def _choices_of(parts: tuple[type[Part], ...]) -> list[str]:
 
 @cache
 def _unchanged(preset: str) -> Recipe:
-    """Return the recipe of a preset. The recipe is cached, because a window uses each preset many times."""
+    """Return the recipe of a preset without changes. It is cached, because a window needs each preset many times."""
     return Recipe(name=preset, **PRESETS[preset].choices)
 
 
@@ -491,7 +507,7 @@ def _check_names(names: object) -> None:
 
 
 def _check_base_symbols(recipe: Recipe) -> None:
-    """Raise RecipeError if a choice about texts would change or split symbols that are no text."""
+    """Raise RecipeError if the base symbols are not text, but another choice of the recipe works only with text."""
     is_text = recipe.part(Normalization) != Normalization() or recipe.pattern != "none" or recipe.preparation
     if recipe.base != "characters" or recipe.unit != "file" or is_text:
         raise RecipeError(

@@ -29,7 +29,9 @@ def name_of(run: TitledRun, runs: Sequence[TitledRun], text_of: TextOf) -> str:
 
 
 def title_among(run: TitledRun, runs: Sequence[TitledRun], text_of: TextOf) -> str:
-    """Return the title of a run: the name of its recipe, and its differences from other runs with the same name."""
+    """Return the title of a run: the name of its recipe, and the choices that differ from other runs with the same
+    name.
+    """
     alike = [other for other in runs if other.recipe.name == run.recipe.name and other is not run]
     alike = [other for other in alike if other.parent != run.number]  # its title already names the difference
     return run.recipe.name + "".join(f", {said}" for said in _what_differs(run, alike, text_of))

@@ -1,7 +1,7 @@
 """The tie rules, which choose among equally frequent pairs. Each rule is a row of a table.
 
-A new rule is a new row. Recipes, forms, commands, lessons, tests, the plain learner and the reference read the row. The
-compiled learner also needs a comparison in `kernels/learn_queue.py`, unless an existing comparison fits.
+To add a rule, add a row. Recipes, forms, commands, lessons, tests, the plain learner and the reference read this row.
+The compiled learner also needs a comparison in `kernels/learn_queue.py`, unless an existing comparison fits.
 
     >>> texts = [b"a", b"b", b"c"]
     >>> min([(1, 2), (0, 1)], key=lambda pair: TIE_RULES["largest-text"].key(pair, texts, lambda pair: 0))
@@ -22,12 +22,10 @@ Key = Callable[[Pair, Sequence[bytes], Callable[[Pair], int]], Any]
 
 @dataclass(frozen=True)
 class TieRule:
-    """A tie rule.
+    """A tie rule, which computes a key for each pair. The pair with the smallest key wins.
 
-    The pair with the smallest key wins. Among pairs with equal keys, the pair with the lower ids wins.
-
-    During the training the key of a pair may grow but must never become smaller, because the queues of pairs rely on
-    this.
+    Among pairs with equal keys, the pair with the lower ids wins. During the training the key of a pair may grow but
+    must never become smaller, because the queues of pairs rely on this.
     """
 
     name: str
@@ -41,7 +39,9 @@ class TieRule:
         return self.name.replace("-", " ")
 
     def fits(self, base: str) -> bool:
-        """Return whether the rule can decide between tokens that are made of these base symbols."""
+        """Return whether the rule can compare tokens that consist of these base symbols, which are "bytes" or
+        "characters".
+        """
         return base == "bytes" or not self.byte_places
 
 
@@ -54,10 +54,10 @@ class _ReversedBytes(bytes):
 
 
 def _printed_places() -> list[int]:
-    """Return the rank of each byte when bytes are sorted by their printable characters.
+    """Return the rank of each byte when bytes are sorted by the printable characters that GPT-2's files write for them.
 
-    Bytes that print as themselves come first, then the other bytes, each group in byte order. So the space (32) comes
-    after all letters.
+    Bytes that are printable themselves come first, then all other bytes. Each of the two groups is in byte order. So
+    the space (32) comes after all letters.
 
     >>> [_printed_places()[byte] for byte in (33, 126, 161, 0, 32)]
     [0, 93, 94, 188, 220]
@@ -71,7 +71,7 @@ _PRINTED = bytes(BYTE_ALPHABET)
 
 
 def _printed(text: bytes) -> bytes:
-    """Return a key that sorts as the printed text does."""
+    """Return a sort key for a token, so that tokens are sorted like their texts in GPT-2's files."""
     return text.translate(_PRINTED)
 
 
