@@ -51,7 +51,9 @@ def study(history: History) -> Study:
     return Study(history, texts_of([TEXT]), texts_are_own=True)
 
 
-def test_a_method_that_adds_tokens_adds_the_word_that_saves_most_at_each_step(history: History, study: Study) -> None:
+def test_a_method_that_adds_tokens_adds_the_word_that_saves_most_tokens_at_each_step(
+    history: History, study: Study
+) -> None:
     assert [study.names[step.left] for step in history] == ["lowest", "the", "last", "lower", "price", "one,"]
     assert {step.right for step in history} == {ADDED}
     assert [step.reasons["saves"] for step in history] == history.tokens_saved.tolist() == [10, 8, 6, 4, 4, 3]
@@ -60,7 +62,7 @@ def test_a_method_that_adds_tokens_adds_the_word_that_saves_most_at_each_step(hi
     assert [history.step_of_size(size) for size in (257, 260, 263)] == [0, 3, 6]
 
 
-def test_encoding_at_a_step_uses_only_tokens_added_by_that_step(history: History, study: Study) -> None:
+def test_encoding_at_a_step_uses_no_token_that_is_added_at_a_later_step(history: History, study: Study) -> None:
     for at in range(len(history) + 1):
         then = study.at(at)
         ids = then.encode(TEXT)

@@ -218,7 +218,7 @@ def stage_of(module: str) -> int:
     return STAGES.index(ROOMS.get(rooms[-1], stage))
 
 
-def test_modules_of_the_engine_never_import_a_later_stage() -> None:
+def test_modules_of_the_engine_never_import_a_module_of_a_later_layer() -> None:
     engine = {name: path for name, path in modules() if is_in(name, "bpe_core") and name != "bpe_core"}
     turned = [
         f"{module} must not import {imported}"

@@ -479,7 +479,7 @@ def test_the_old_manifest_is_removed_before_the_first_result_changes(
     assert manifest.read_bytes() == b"of the new one"
 
 
-def test_if_one_of_several_files_cannot_be_replaced_all_keep_their_old_content(
+def test_all_files_keep_their_content_if_one_of_several_files_cannot_be_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = [tmp_path / name for name in ("merges.txt", "vocab.json")]

@@ -54,7 +54,7 @@ def history_of(name: str) -> History:
 
 
 @pytest.mark.parametrize("name", SAID["histories"])
-def test_a_history_trained_by_an_older_version_is_still_trained_equally(name: str) -> None:
+def test_training_gives_the_same_history_as_in_an_older_version(name: str) -> None:
     check_history(history_of(name), SAID["histories"][name])
 
 
@@ -77,7 +77,7 @@ def test_a_tokenizer_file_of_an_older_version_opens_with_the_same_merges_and_ids
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if FILES[name]["format"] != MADE_BY_PYARROW])
-def test_a_tokenizer_file_is_still_written_with_the_bytes_of_an_older_version(name: str) -> None:
+def test_a_tokenizer_file_is_written_with_the_same_bytes_as_in_an_older_version(name: str) -> None:
     history, format = history_of(FILES[name]["history"]), FORMATS[FILES[name]["format"]]
     file = io.BytesIO()
     format.write(history, file)

@@ -87,7 +87,7 @@ def test_the_train_command_accepts_borders_in_texts_and_word_lists(
     assert "A border is a text without white space" in capsys.readouterr().err
 
 
-def test_a_border_with_a_marker_or_removed_by_normalization_is_refused() -> None:
+def test_a_border_is_refused_with_a_marker_or_if_normalization_removes_the_border() -> None:
     with pytest.raises(RecipeError, match="either a border or a word marker"):
         Recipe.preset("sentencepiece-like", border="|")
     with pytest.raises(RecipeError, match=r"changes or removes the border .* before it splits texts"):

@@ -65,7 +65,7 @@ def test_resuming_compiled_training_from_any_step_gives_the_same_merges(words: W
 
 
 @given(words=words(), recipe=recipes(), data=st.data())
-def test_merges_after_given_merges_that_break_the_recipe_follow_the_recipe_again(
+def test_new_merges_obey_the_recipe_even_if_the_merges_before_them_do_not(
     words: WordTable, recipe: Recipe, data: st.DataObject
 ) -> None:
     """The given merges may be too rare, too long, or not the best.
@@ -83,7 +83,9 @@ def test_merges_after_given_merges_that_break_the_recipe_follow_the_recipe_again
 
 
 @given(table=merge_tables(), words=words())
-def test_training_can_follow_an_imported_table_to_its_end_and_go_on(table: History, words: WordTable) -> None:
+def test_training_can_repeat_the_merges_of_an_imported_table_and_then_learn_more(
+    table: History, words: WordTable
+) -> None:
     recipe = table.recipe.with_changes(alphabet_limit=None, merges=len(table) + 5)
     if Alphabet.for_words(words, recipe) != table.alphabet:
         return

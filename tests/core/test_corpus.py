@@ -157,7 +157,7 @@ def test_joining_corpora_keeps_the_order_of_their_texts(tmp_path: Path) -> None:
         Corpus.joined([joined, Corpus.from_word_counts({"low": 1})])
 
 
-def test_skipped_text_reported_by_a_corpus_is_that_of_the_last_reading(tmp_path: Path) -> None:
+def test_a_corpus_reports_only_the_text_that_its_last_reading_skipped(tmp_path: Path) -> None:
     corpus = Corpus.from_files(write(tmp_path, "a.txt", b"l\xffw"), on_invalid="skip")
     assert not corpus.skipped
     assert documents(corpus) == documents(corpus) == ["lw"]

@@ -62,7 +62,9 @@ def test_word_counts_equal_the_plain_definition(recipe: Recipe) -> None:
 
 
 @given(texts=TEXTS, size=st.integers(4, 30), by_kernels=st.booleans())
-def test_counts_at_line_ends_are_known_for_each_word(texts: list[str], size: int, by_kernels: bool) -> None:
+def test_each_counted_word_has_the_number_of_its_occurrences_at_line_ends(
+    texts: list[str], size: int, by_kernels: bool
+) -> None:
     texts, recipe = [re.sub("[\x1c-\x1f]", " ", text) for text in texts], Recipe.preset("unigram")
     ends: Counter[bytes] = Counter()
     for line in chain.from_iterable(text.split("\n") for text in texts):

@@ -167,7 +167,7 @@ def test_a_stopped_count_to_files_resumes_with_the_remaining_pieces(
     assert meaning(count_groups(Corpus.from_files(path), GPT2)) == meaning(count_groups(corpus, GPT2))
 
 
-def test_pieces_counted_from_another_field_are_not_reused(tmp_path: Path) -> None:
+def test_counts_from_another_field_of_the_same_file_are_not_reused(tmp_path: Path) -> None:
     rows = write(tmp_path, "rows.jsonl", '{"a": "low low", "b": "new"}\n')
     by_field = [runs.pieces_of(Corpus.from_files(rows, field=field), GPT2, 100) for field in ("a", "b", "a")]
     first, other, again = [piece.name for (piece,) in by_field]

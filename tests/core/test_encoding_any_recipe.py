@@ -94,7 +94,7 @@ def assert_tells(tokenizer: Tokenizer, text: str, ids: list[int], at: int, allow
 
 
 @given(history=histories(), text=TEXTS, data=st.data())
-def test_plain_python_kernels_and_the_specification_encode_any_recipe_equally(
+def test_plain_python_kernels_and_the_specification_encode_a_text_equally_for_any_recipe(
     history: History, text: str, data: st.DataObject
 ) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")

@@ -77,7 +77,7 @@ def all_pieces(counts: dict[str, int]) -> list[bytes]:
 
 
 @given(WORDS, st.integers(0, 5), st.data())
-def test_a_floor_proved_by_any_prices_is_at_most_the_tokens_of_any_vocabulary(
+def test_a_floor_computed_from_any_prices_is_at_most_the_token_count_of_any_vocabulary(
     counts: dict[str, int], wanted: int, data: st.DataObject
 ) -> None:
     words = [list(word.encode()) for word in counts]
@@ -91,7 +91,7 @@ def test_a_floor_proved_by_any_prices_is_at_most_the_tokens_of_any_vocabulary(
 
 @settings(deadline=None, max_examples=30)
 @given(WORDS, st.integers(0, 6), st.none() | st.integers(0, 12), st.data())
-def test_the_floor_of_a_search_is_at_most_the_tokens_of_any_vocabulary(
+def test_the_floor_that_a_search_finds_is_at_most_the_token_count_of_any_vocabulary(
     counts: dict[str, int], wanted: int, limit: int | None, data: st.DataObject
 ) -> None:
     search = searched(counts, wanted, limit=limit)
@@ -122,7 +122,7 @@ def test_leaving_out_pieces_that_save_little_keeps_the_floor_below_the_optimum(
 
 
 @given(FEW_WORDS, st.data())
-def test_a_piece_saves_at_most_its_occurrences_times_its_length_less_one(
+def test_a_piece_saves_at_most_its_length_minus_one_tokens_at_each_occurrence(
     counts: dict[str, int], data: st.DataObject
 ) -> None:
     lattice, known = laid(counts), all_pieces(counts)
@@ -332,7 +332,7 @@ def is_long(word: str) -> bool:
 
 
 @pytest.mark.parametrize("shift", [0, 0x80])
-def test_methods_compared_with_a_floor_learn_from_bytes_as_characters(shift: int) -> None:
+def test_methods_compared_with_a_floor_treat_the_space_byte_like_any_other_byte(shift: int) -> None:
     counts = {" ab": 9, " abc": 5, " abd": 4, "z": 2}
     words = WordTable.from_counts((bytes(byte + shift for byte in word.encode()), n) for word, n in counts.items())
     results = learned_beside(Court(words, Alphabet.of_bytes(), RECIPE, 8), [1, 2], ALONE)
@@ -370,7 +370,7 @@ def asked(text: str, **parameters: Any) -> Any:
     return Floor(**chosen).answer(unlearned("gpt2").with_texts([text]))
 
 
-def test_the_floor_of_extreme_texts_and_sizes_is_answered_or_refused() -> None:
+def test_the_floor_of_extreme_texts_and_sizes_is_computed_or_refused() -> None:
     with pytest.raises(BpeError, match="no words"):
         asked("")
     with pytest.raises(BpeError, match="no room"):
@@ -484,7 +484,7 @@ def test_a_forged_floor_certificate_with_valid_checksum_is_refused(
     assert why in capsys.readouterr().err
 
 
-def test_a_certified_floor_above_the_best_vocabulary_is_refused(
+def test_a_certified_floor_above_the_stated_token_count_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     certificate, path = proof(), tmp_path / "floor.json"
@@ -615,7 +615,7 @@ def test_a_floor_certificate_with_a_forged_vocabulary_is_refused(
     assert why in capsys.readouterr().err
 
 
-def test_a_certified_best_count_that_its_vocabulary_does_not_reach_is_refused(
+def test_a_stated_token_count_that_differs_from_the_certified_vocabulary_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, proof = tmp_path / "floor.json", witnessed()
@@ -629,7 +629,9 @@ def test_a_certified_best_count_that_its_vocabulary_does_not_reach_is_refused(
 
 @settings(deadline=None, max_examples=15)
 @given(WORDS, st.integers(0, 4))
-def test_the_certified_vocabulary_needs_as_many_tokens_as_the_best_count(counts: dict[str, int], wanted: int) -> None:
+def test_the_vocabulary_in_a_floor_certificate_needs_exactly_the_stated_number_of_tokens(
+    counts: dict[str, int], wanted: int
+) -> None:
     study = unlearned("gpt2").with_texts([" ".join(word for word, count in counts.items() for _ in range(count))])
     counts = {raw.decode(): count for raw, count in study.inside.words("", ALONE)}
     answer = Floor(sizes=(256 + wanted,), rounds=10, certificate=True).answer(study)

@@ -198,7 +198,7 @@ def test_resuming_gage_training_with_a_history_of_other_words_is_refused() -> No
 
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), text=st.text("abc low\xff", max_size=60), data=st.data())
-def test_gage_splits_a_text_at_a_step_by_the_table_of_the_block_at_that_step(
+def test_gage_splits_a_text_at_a_step_by_the_pair_table_of_the_block_with_this_step(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history = gage.train(words, recipe.with_changes(special_tokens=("c l",)))
@@ -218,7 +218,7 @@ def test_gage_splits_a_text_at_a_step_by_the_table_of_the_block_at_that_step(
             assert (between.edges[0], between.ids.tolist()) == (0, tokens[:1])
 
 
-def test_asking_for_tokens_beyond_the_last_gage_step_gives_those_of_the_last_step() -> None:
+def test_a_request_for_tokens_after_the_last_gage_step_returns_the_tokens_of_the_last_step() -> None:
     """The window may ask for a later step than the shown answer has."""
     history = trained("low lower lowest\n" * 40, block_size=170)
     for known in (history, history.first(0)):
@@ -274,7 +274,7 @@ def test_a_long_text_is_split_in_advance_for_another_gage_block(monkeypatch: pyt
 # --- Facts about its steps --------------------------------------------------------------
 
 
-def test_ties_and_pairs_that_never_won_are_searched_within_their_gage_block() -> None:
+def test_the_search_for_ties_and_never_joined_pairs_stays_within_one_gage_block() -> None:
     """`ab` and `cd` tie in both blocks. In the first block `cd` follows; in the second block `cd` no longer pays."""
     words = WordTable.from_counts({"abcd" * 4 + "abcd": 1, "xyxyxyxyx" + "uvuvuvuv": 1})
     history = gage.train(words, Recipe.preset("gage", block_size=20))
@@ -344,7 +344,7 @@ def test_impossible_gage_histories_are_refused(column: str, row: Any, value: int
     assert message in METHOD.what_is_wrong(History(history.recipe, history.alphabet, history.columns, reasons=reasons))
 
 
-def test_the_list_of_gage_steps_shows_block_byte_and_size() -> None:
+def test_the_list_of_gage_steps_shows_the_block_and_the_new_byte_of_each_step() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
     first = history[0]
     assert [reason.text(first.count, first.reasons) for reason in METHOD.reasons(history.recipe)][:2] == ["1", "0xFF"]

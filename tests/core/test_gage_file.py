@@ -45,7 +45,7 @@ def file_of(blocks: bytes, original: bytes) -> bytes:
 @settings(max_examples=40)
 @given(data=datas(), recipe=recipes())
 @example(data=EVERY_BYTE * 3, recipe=Recipe.preset("gage", block_bytes=256))
-def test_data_compressed_by_gage_expands_to_the_original(data: bytes, recipe: Recipe) -> None:
+def test_data_compressed_by_gage_expands_to_the_original_data(data: bytes, recipe: Recipe) -> None:
     made = gage_file.compress(data, recipe)
     assert gage_file.expand(made.data) == data
     assert made.report.compressed_size == len(made.data)
@@ -224,7 +224,7 @@ def test_expanding_a_gage_file_that_needs_too_much_memory_is_refused_first(monke
 
 @settings(max_examples=60)
 @given(data=st.data())
-def test_a_changed_gage_file_is_refused_or_expands_to_the_original(data: st.DataObject) -> None:
+def test_a_changed_gage_file_is_refused_or_expands_to_the_original_data(data: st.DataObject) -> None:
     original = data.draw(datas())
     written = bytearray(gage_file.compress(original, Recipe.preset("gage", min_frequency=2)).data)
     for _ in range(data.draw(st.integers(1, 3))):

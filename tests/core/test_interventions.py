@@ -131,7 +131,7 @@ def test_extending_a_table_on_other_words_makes_its_old_steps_first(
     assert plain.pairs()[: len(old)] == old.pairs()
 
 
-def test_a_branch_continues_its_parent_and_is_learned_again_from_its_recipe() -> None:
+def test_a_branch_continues_its_parent_run_and_training_by_its_recipe_gives_the_same_branch() -> None:
     """The counts were computed on paper: e+s 9, es+t 9, then l+o 7; lo+w 7 ..."""
     parent = learn_fast(WORDS, Recipe.preset("gpt2", merges=6, ties="lowest-ids"))
     e, s, t = b"est"

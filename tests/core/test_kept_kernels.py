@@ -361,7 +361,7 @@ def test_no_machine_code_is_stored_for_a_user_without_a_folder(tmp_path: Path, m
     assert folder.parent == tmp_path / ".cache" / "bpe-explorer"
 
 
-def test_only_large_work_is_compiled_where_machine_code_cannot_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_large_tasks_are_compiled_where_machine_code_cannot_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "ready", lambda part="": False)
     monkeypatch.setattr(readiness, "start_compiler", lambda *arguments, **how: pytest.fail("nothing is worth it"))
@@ -422,7 +422,7 @@ def test_a_compiler_process_that_reads_late_receives_all_input(tmp_path: Path, m
     assert compiler._run("try", input=bytes(1_000_000)) == b"1000000"
 
 
-def test_little_work_uses_machine_code_only_if_already_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_tasks_use_machine_code_only_if_it_is_already_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "ready", lambda part="": True)
     monkeypatch.setattr(readiness, "is_loaded", lambda: False)

@@ -59,7 +59,7 @@ def cuts(draw: st.DrawFn) -> tuple[PreTokenizer, ...]:
 
 
 @given(cuts(), st.lists(TEXTS, max_size=3))
-def test_steps_run_on_a_batch_of_texts_give_the_words_of_single_texts(
+def test_splitting_steps_give_the_same_words_for_a_batch_as_for_each_text_alone(
     steps: tuple[PreTokenizer, ...], texts: list[str]
 ) -> None:
     assert tuple(read_step(as_json(step)) for step in steps) == steps

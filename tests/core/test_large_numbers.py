@@ -122,7 +122,7 @@ def test_large_numbers_in_table_files_end_in_an_answer_or_an_error_sentence(
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_large_numbers_in_a_recipe_end_in_a_recipe_or_an_error_sentence(number: str) -> None:
+def test_a_recipe_with_large_numbers_is_valid_or_refused_in_a_sentence(number: str) -> None:
     recipe = json.loads(Recipe.preset("gpt2").to_json())
     for name in recipe:
         with contextlib.suppress(BpeError):

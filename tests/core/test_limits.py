@@ -68,7 +68,7 @@ class TestWhatLinuxSays:
         write(system, proc__meminfo=meminfo(3 * GB))
         assert available_memory() == 3 * GB
 
-    def test_unknown_available_memory_refuses_no_work(self, system: Path) -> None:
+    def test_no_work_is_refused_if_the_available_memory_is_unknown(self, system: Path) -> None:
         assert available_memory() is None
         check_room(2**60, "This", "Do that.")
         assert not watching_memory(lambda: False, "This", "Do that.")()
@@ -88,7 +88,7 @@ class TestWhatLinuxSays:
         group(system / "cgroup", version_2("max", 1500 * MB))
         assert available_memory() == 30 * GB
 
-    def test_the_smallest_memory_limit_of_all_parent_control_groups_counts(self, system: Path) -> None:
+    def test_the_smallest_memory_limit_of_all_parent_control_groups_is_used(self, system: Path) -> None:
         write(system, proc__meminfo=meminfo(30 * GB), proc__self__cgroup="0::/user.slice/one.scope\n")
         group(system / "cgroup/user.slice", version_2(str(4 * GB), 3 * GB))
         group(system / "cgroup/user.slice/one.scope", version_2(str(3 * GB), 1 * GB))

@@ -26,7 +26,7 @@ class CountingDict(dict[Any, Any]):
         return super().get(key, default)
 
 
-def test_wordpiece_looks_up_only_lengths_that_some_token_has(tmp_path: Path) -> None:
+def test_wordpiece_looks_up_only_texts_of_a_length_that_some_token_has(tmp_path: Path) -> None:
     texts = ["[UNK]", "a", "##a", "a" * LONG + "b", "##" + "a" * LONG + "b"]
     model: dict[str, Any] = {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##"}
     model |= {"max_input_chars_per_word": 10 * LONG, "vocab": {text: id for id, text in enumerate(texts)}}
@@ -40,7 +40,7 @@ def test_wordpiece_looks_up_only_lengths_that_some_token_has(tmp_path: Path) -> 
     assert pieces.cut(b"a" * LONG + b"b", 0).ids == [3]
 
 
-def test_unigram_looks_up_only_lengths_that_some_piece_has() -> None:
+def test_unigram_looks_up_only_texts_of_a_length_that_some_piece_has() -> None:
     seeds: Mapping[tuple[int, ...], int] = CountingDict({(0, 0): 2, (0,) * LONG + (1,): 3})
     symbols = [0] * len(WORD)
     edges = [edges_of(symbols, here, lengths_of(seeds), seeds) for here in range(len(symbols))]

@@ -61,7 +61,7 @@ def test_a_session_of_an_older_version_has_the_same_steps_and_splits_texts_equal
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_words_of_an_older_session_are_learned_to_the_same_steps(name: str, before: Path) -> None:
+def test_training_on_the_words_of_an_older_session_makes_the_same_steps(name: str, before: Path) -> None:
     saved = read_session(before / name / "run.bpex").runs[0]
     assert saved.words is not None
     assert columns_of(learn(saved.words, saved.recipe)) == {

@@ -77,7 +77,7 @@ def test_weighted_word_counts_are_exact_and_equal_the_reference(
 
 
 @given(tables=TABLES, data=st.data())
-def test_weighted_counts_do_not_depend_on_the_order_of_groups_and_have_the_wanted_shares(
+def test_weighted_counts_have_the_requested_shares_in_any_order_of_the_groups(
     tables: list[dict[bytes, int]], data: st.DataObject
 ) -> None:
     names = [f"g{i}" for i in range(len(tables))]
@@ -155,7 +155,7 @@ def test_samples_contain_the_chosen_part_of_each_group() -> None:
 
 
 @pytest.mark.parametrize("of", ["documents", "lines"])
-def test_a_sample_and_its_rest_together_are_all_texts(of: Any) -> None:
+def test_a_sample_and_the_texts_outside_the_sample_together_are_all_texts(of: Any) -> None:
     texts = [f"text {number}\nits second line {number}\n" for number in range(200)]
 
     def taken(*, rest: bool) -> list[str]:

@@ -43,7 +43,7 @@ def test_parameters_and_flops_of_published_models_equal_the_known_numbers(
     assert ModelShape.of(str(path)) == shape
 
 
-def test_the_recommended_vocabulary_size_sees_the_most_bytes_for_each_flop() -> None:
+def test_the_recommended_vocabulary_size_lets_a_model_read_the_most_bytes_for_each_flop() -> None:
     study = bpe.train("low lower lowest, new newer newest, wide wider widest " * 3, "gpt2", merges=30)
     answer = bpe.sizes({"ours": study}, model="d=8,layers=1,heads=2,ffn=16,tied=no")
     rows = answer.table.records()

@@ -135,7 +135,7 @@ def test_normalization_with_and_without_origins_gives_equal_text_for_every_chara
     assert normalize_with_origins(everything, recipe).text == normalize(everything, recipe)
 
 
-def test_a_long_text_is_normalized_as_unicodedata_normalizes_the_whole() -> None:
+def test_a_long_text_is_normalized_as_unicodedata_normalizes_the_whole_text() -> None:
     text = "e\u0301 ﬁ\r\n\u0301" * 20_000 + "\u0301"
     assert normalize(text, Recipe(unicode_form="NFKC")) == unicodedata.normalize("NFKC", text)
 

@@ -166,7 +166,7 @@ def paths_by_kernels(tables: str) -> dict[str, dict[str, list[int]]]:
 
 
 @pytest.mark.parametrize("work", MOST)
-def test_encoding_a_text_calls_through_few_files_and_functions(paths: dict[str, list[int]], work: str) -> None:
+def test_encoding_a_text_runs_through_few_source_files_and_functions(paths: dict[str, list[int]], work: str) -> None:
     most_files, most_calls = MOST[work]
     files, calls = paths[work]
     assert 0 < files <= most_files
@@ -174,7 +174,7 @@ def test_encoding_a_text_calls_through_few_files_and_functions(paths: dict[str, 
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_plain_python_encodes_with_every_kind_of_table_through_few_files(
+def test_encoding_in_plain_python_runs_through_few_source_files_for_every_kind_of_table(
     plain_paths: dict[str, dict[str, list[int]]], name: str
 ) -> None:
     path = plain_paths[name]
@@ -184,7 +184,7 @@ def test_plain_python_encodes_with_every_kind_of_table_through_few_files(
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_kernels_encode_with_every_kind_of_table_through_few_files(
+def test_encoding_by_kernels_runs_through_few_source_files_for_every_kind_of_table(
     paths_by_kernels: dict[str, dict[str, list[int]]], name: str
 ) -> None:
     path = paths_by_kernels[name]

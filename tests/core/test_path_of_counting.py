@@ -103,7 +103,7 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.parametrize("name", MOST)
-def test_counting_words_of_every_kind_of_source_calls_through_few_files(
+def test_counting_the_words_of_any_kind_of_text_source_runs_through_few_source_files(
     ways: dict[str, dict[str, int]], name: str
 ) -> None:
     if name not in ways:
@@ -112,7 +112,7 @@ def test_counting_words_of_every_kind_of_source_calls_through_few_files(
         assert 0 < ways[name][what] <= most, what
 
 
-def test_a_new_corpus_knows_its_sources_and_word_lists(tmp_path: Path) -> None:
+def test_a_new_corpus_holds_the_size_of_its_sources_and_its_word_lists(tmp_path: Path) -> None:
     words = tmp_path / "words.tsv"
     words.write_text("word\tcount\nlow\t3\n", encoding="utf-8")
     text = tmp_path / "a.txt"

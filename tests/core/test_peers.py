@@ -279,7 +279,7 @@ def test_other_libraries_encode_overlapping_pairs_with_our_merges_to_the_same_id
 
 @each_encoder
 @pytest.mark.parametrize("name", LANGUAGES)
-def test_other_libraries_given_the_first_merges_encode_as_the_program_does_at_that_step(
+def test_other_libraries_with_the_first_n_merges_encode_as_the_program_does_after_n_merges(
     name: str, encoder: Callable[..., Encode]
 ) -> None:
     text = text_of(name)[:40_000]

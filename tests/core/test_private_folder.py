@@ -42,7 +42,7 @@ def test_a_private_folder_that_others_could_write_to_is_refused(tmp_path: Path) 
         private_folder(tmp_path / "mine")
 
 
-def test_a_link_or_a_file_as_private_folder_is_refused(tmp_path: Path) -> None:
+def test_a_link_or_a_file_in_place_of_a_private_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "mine")
     (tmp_path / "nowhere").symlink_to(tmp_path / "missing")
@@ -67,7 +67,7 @@ def test_a_link_in_the_path_of_a_private_folder_is_followed_and_its_target_check
 
 
 @pytest.mark.parametrize("permissions", [0o777, 0o757])
-def test_a_parent_that_others_can_change_is_refused_unless_its_sticky_bit_is_set(
+def test_a_parent_folder_that_others_can_change_is_refused_unless_its_sticky_bit_is_set(
     tmp_path: Path, permissions: int
 ) -> None:
     parent = tmp_path / "common"

@@ -119,7 +119,7 @@ def test_overlong_member_names_in_an_archive_are_refused(tmp_path: Path, monkeyp
             assert "is not a valid tar archive" in sentence(path)
 
 
-def test_reading_progress_of_an_archive_with_many_small_members_is_even(tmp_path: Path) -> None:
+def test_reading_progress_of_an_archive_with_many_small_members_grows_evenly(tmp_path: Path) -> None:
     """Names take up most of the archive, and no byte of a name is read as a text."""
     members = {f"a folder with a long name/{number:06}.txt": b"low" for number in range(2_000)}
     path = write_zip(tmp_path / "many.zip", members)

@@ -41,7 +41,7 @@ def test_the_same_documents_in_every_kind_of_file_give_the_same_words(tmp_path: 
     assert len(Corpus.from_files(tmp_path / "data_set").skipped) == 5  # the files about the tables, and the draft
 
 
-def test_short_documents_of_a_table_are_read_many_in_one_chunk(tmp_path: Path) -> None:
+def test_many_short_documents_of_a_table_are_read_in_one_chunk(tmp_path: Path) -> None:
     texts = [f"text {i}" for i in range(20_000)]
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.table({"text": texts}), path, row_group_size=len(texts), compression="zstd")

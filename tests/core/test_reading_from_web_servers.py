@@ -67,7 +67,7 @@ def read(address: str) -> str:
 
 
 @pytest.mark.parametrize("path", ["/200", "/302-there"])
-def test_a_text_is_read_from_a_web_server_also_after_a_redirection(path: str, server: str) -> None:
+def test_a_text_is_read_from_a_web_server_even_after_a_redirection(path: str, server: str) -> None:
     assert read(server + path) == TEXT
 
 

@@ -31,7 +31,7 @@ TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_charac
 
 
 @given(st.lists(st.binary(min_size=1)))
-def test_numbered_lines_do_not_depend_on_the_size_of_blocks(blocks: list[bytes]) -> None:
+def test_lines_and_their_numbers_do_not_depend_on_the_size_of_blocks(blocks: list[bytes]) -> None:
     lines = NumberedLines((Chunk(block, False, 7) for block in blocks), "a")
     numbered = list(lines)
     assert b"".join(numbered) == b"".join(blocks)

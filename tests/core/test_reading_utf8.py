@@ -26,7 +26,7 @@ NEARLY_UTF8 = st.lists(
 
 
 @given(NEARLY_UTF8)
-def test_first_invalid_finds_the_same_byte_as_python(data: bytes) -> None:
+def test_the_search_for_invalid_utf_8_finds_the_same_first_byte_as_python(data: bytes) -> None:
     try:
         data.decode()
         expected = -1
@@ -36,7 +36,7 @@ def test_first_invalid_finds_the_same_byte_as_python(data: bytes) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(0, 30))
-def test_whole_characters_divides_valid_utf_8_only_between_characters(text: str, length: int) -> None:
+def test_valid_utf_8_is_divided_only_between_characters(text: str, length: int) -> None:
     data = text.encode()
     cut = whole_characters(data[:length])
     assert length - 3 <= cut <= length or cut == len(data)

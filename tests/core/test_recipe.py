@@ -153,7 +153,7 @@ def test_recipes_with_the_largest_allowed_numbers_can_be_trained(limits: dict[st
     assert len(trainer.history) == (0 if "min_frequency" in limits else 2)
 
 
-def test_a_recipe_knows_which_of_its_choices_have_no_effect() -> None:
+def test_a_recipe_reports_which_of_its_choices_have_no_effect() -> None:
     plain, rich = Recipe(), Recipe(base="characters", pattern="custom", custom_pattern="x", marker="prefix")
     silent = {name for name in CHOICES if not plain.applies(name)}
     assert silent == {
@@ -203,7 +203,7 @@ def test_an_impossible_combination_of_recipe_choices_is_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize("choice", OTHER)
-def test_a_changed_recipe_equals_a_recipe_made_with_that_choice(choice: str) -> None:
+def test_a_changed_recipe_equals_a_new_recipe_made_with_the_changed_choice(choice: str) -> None:
     _, other = changed(choice)
     made = Recipe(**other.values)
     assert other == made

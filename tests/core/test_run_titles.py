@@ -32,7 +32,7 @@ RUNS = [
         (RUNS[::2], ["gpt2, vocabulary 512", "gpt2, vocabulary 300"]),
     ],
 )
-def test_the_title_of_a_run_gives_the_size_as_the_recipe_chose_the_size(
+def test_the_title_of_a_run_states_its_size_in_the_unit_that_its_recipe_uses(
     runs: list[LearnedRun], titles: list[str]
 ) -> None:
     assert [title_among(run, runs, lambda run, id: "") for run in runs] == titles

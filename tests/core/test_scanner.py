@@ -71,7 +71,7 @@ def few_of_long_runs() -> str:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_the_scanner_splits_every_character_beside_other_kinds_as_regex_does(pattern: str) -> None:
+def test_the_scanner_splits_each_character_beside_all_kinds_of_characters_as_regex_does(pattern: str) -> None:
     """Each character stands after and before letters, digits, punctuation, blanks, newlines and apostrophes."""
     assigned = few_of_long_runs()
     text = "".join(f"a{c}b 1{c}2.{c}! {c}\n{c}'{c}s '{c}{c}\tA{c}B" for c in assigned)

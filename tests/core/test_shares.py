@@ -91,7 +91,7 @@ def whole_program(groups: list[dict[bytes, int]], merges: list[tuple[int, int]])
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_mixture_found_from_few_constraints_is_as_good_as_from_all_constraints(seed: int) -> None:
+def test_a_mixture_from_few_constraints_is_as_good_as_a_mixture_from_all_constraints(seed: int) -> None:
     """The merges were learned from other words than the groups have, so that no mixture explains all merges."""
     chance = Random(seed)
 
@@ -112,7 +112,7 @@ def test_a_mixture_found_from_few_constraints_is_as_good_as_from_all_constraints
         assert oftener == pytest.approx(same[0], abs=1e-6)
 
 
-def test_a_known_mixture_of_ten_groups_is_found_again(ten: tuple[GroupedWords, Program]) -> None:
+def test_estimated_shares_are_near_the_true_mixture_of_ten_groups(ten: tuple[GroupedWords, Program]) -> None:
     _, program = ten
     assert np.abs(program.shares - SHARES).max() < 0.01
     assert program.unexplained < 1, "occurrences in a million bytes"
@@ -122,7 +122,7 @@ def test_a_known_mixture_of_ten_groups_is_found_again(ten: tuple[GroupedWords, P
     assert program.as_good()[0] == pytest.approx(low, abs=1e-6), "the program is as it was"
 
 
-def test_beyond_the_bounds_of_a_share_the_constraint_of_the_bound_is_violated(
+def test_a_share_beyond_its_bound_violates_the_constraint_that_sets_the_bound(
     ten: tuple[GroupedWords, Program],
 ) -> None:
     _, program = ten
@@ -139,7 +139,7 @@ def test_beyond_the_bounds_of_a_share_the_constraint_of_the_bound_is_violated(
     assert constraints > len(TEN)
 
 
-def test_shares_found_from_other_texts_of_the_same_groups_are_near_the_known_shares(
+def test_shares_estimated_from_other_texts_of_the_same_groups_are_near_the_true_shares(
     ten: tuple[GroupedWords, Program],
 ) -> None:
     """Two samples of 20,000 words are drawn from each group: one for learning, the other for estimating."""
@@ -226,7 +226,7 @@ def test_the_mixture_question_refuses_a_table_without_merges() -> None:
         ask(nothing.with_texts({"one": "so", "other": "war"}), "mixture")
 
 
-def test_the_uncertainty_of_shares_comes_from_drawing_documents() -> None:
+def test_the_uncertainty_of_estimated_shares_comes_from_drawing_documents_at_random() -> None:
     """The interval is narrower for many similar documents than for a few different documents."""
     prose = (OWN / "prose.txt").read_text(encoding="utf-8")
     latin = (OWN / "latin.txt").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ tokenizers = pytest.importorskip("tokenizers")
 
 @pytest.mark.parametrize("text", ["ﯻ", "½", "ﬃ", "㌔", "é", "ﬁ"])
 @pytest.mark.parametrize("model", ["bytes", "pieces"])
-def test_tokens_of_a_character_normalized_to_several_characters_have_the_span_of_the_original(
+def test_tokens_of_a_character_that_normalizes_to_several_span_the_original_character(
     model: str, text: str, tmp_path: Path
 ) -> None:
     """Formerly all tokens but the last had an empty span."""
@@ -41,7 +41,7 @@ def test_tokens_of_a_character_normalized_to_several_characters_have_the_span_of
 
 
 @pytest.mark.parametrize("model", ["joined", "whole words"])
-def test_the_span_of_a_token_that_ends_inside_a_normalized_character_includes_the_original(
+def test_a_token_that_ends_inside_a_normalized_character_spans_the_whole_original_character(
     model: str, tmp_path: Path
 ) -> None:
     """Formerly the span of "af" in "aﬁb" ended before the ligature."""

@@ -81,7 +81,7 @@ def test_each_method_learns_integers_as_it_learns_the_same_text_in_letters(metho
 
 
 @given(sequences=SEQUENCES, size=st.integers(1, 9_000), kind=st.sampled_from(["<u1", ">i4", "<i8"]))
-def test_ragged_integers_are_read_as_documents(
+def test_each_sequence_of_integers_in_an_archive_is_read_as_a_document(
     tmp_path_factory: Any, sequences: list[list[int]], size: int, kind: str
 ) -> None:
     path = tmp_path_factory.mktemp("notes") / "notes.npz"
@@ -136,7 +136,7 @@ def test_pickles_in_arrays_are_never_loaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("offsets", [[0, 2], [1, 3], [0, 3, 1, 3], [], [[0, 3]], [0, -1, 3]])
-def test_offsets_that_do_not_fit_are_refused(tmp_path: Path, offsets: list[Any]) -> None:
+def test_offsets_that_do_not_fit_their_array_of_integers_are_refused(tmp_path: Path, offsets: list[Any]) -> None:
     np.savez(tmp_path / "notes.npz", notes=np.array([1, 2, 3]), offsets=np.array(offsets, int))
     assert "the offsets do not fit the 3 integers" in sentence(tmp_path / "notes.npz")
 
@@ -208,7 +208,7 @@ def test_the_raw_bytes_preset_learns_from_any_file_and_encoding_refuses_a_file_t
     assert "is not a text file" in capsys.readouterr().err
 
 
-def test_a_sequence_gives_the_same_words_in_any_blocks(tmp_path: Path) -> None:
+def test_a_sequence_of_integers_read_in_blocks_of_any_size_gives_the_same_words(tmp_path: Path) -> None:
     np.save(tmp_path / "notes.npy", np.arange(5_000) % 90)
     corpus = Corpus.from_files(tmp_path / "notes.npy")
     sizes = [len(chunk.data) for chunk in corpus.chunks(4_096)]

@@ -77,7 +77,9 @@ def test_decoding_encoded_ids_returns_the_text_at_any_step(history: History, tex
 
 
 @given(history=byte_histories(), text=texts(), data=st.data())
-def test_spans_are_the_places_of_the_encoded_tokens(history: History, text: str, data: st.DataObject) -> None:
+def test_the_span_of_each_token_is_the_range_of_text_that_the_token_covers(
+    history: History, text: str, data: st.DataObject
+) -> None:
     at = data.draw(st.none() | st.integers(0, len(history)), label="at")
     tokenizer = Tokenizer(history)
     spans = tokenizer.spans(text, at=at)

@@ -111,7 +111,7 @@ def test_encoding_the_corpus_after_a_unigram_step_gives_the_token_count_of_the_h
         assert len(tokenizer.encode(text_of("latin"), at=at)) == latin.tokens_after[at]
 
 
-def test_a_unigram_round_drops_rare_pieces_and_then_pieces_of_least_loss(latin: History) -> None:
+def test_a_unigram_round_drops_rare_pieces_and_then_the_pieces_with_the_least_loss(latin: History) -> None:
     assert (latin.end_reason, latin.vocabulary_size) == ("vocabulary full", 200)
     cause, loss, number = (latin.reasons[name] for name in ("cause", "loss", "round"))
     assert (np.diff(number) >= 0).all()
@@ -191,7 +191,7 @@ def test_unigram_scores_are_log_probabilities_of_the_remaining_pieces(latin: His
         (5_000, r"A vocabulary of 5,000 is too large: this text has only \d\d characters"),
     ],
 )
-def test_an_impossible_unigram_vocabulary_size_is_refused_with_the_possible_numbers(size: int, sentence: str) -> None:
+def test_an_impossible_unigram_vocabulary_size_is_refused_with_the_possible_sizes(size: int, sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
         train(Corpus.from_texts([TEXT]), Recipe.preset("unigram", vocab_size=size))
 
@@ -204,7 +204,7 @@ def test_unigram_training_on_texts_without_repeated_pieces_is_refused() -> None:
         train(Corpus.from_texts([" \n"]), Recipe.preset("unigram"))
 
 
-def test_unigram_training_with_more_steps_than_seeds_leaves_the_characters() -> None:
+def test_unigram_training_with_more_steps_than_seed_pieces_leaves_only_the_characters() -> None:
     history = train(Corpus.from_texts([TEXT]), Recipe.preset("unigram", merges=10_000))
     assert "seed" not in {history.alphabet.symbols[id].kind for id in history.vocabulary.tolist()}
 

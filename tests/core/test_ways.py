@@ -62,7 +62,9 @@ def tables(draw: st.DrawFn) -> tuple[list[int], dict[tuple[int, int], tuple[int,
 
 
 @given(tables(), st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.randoms(use_true_random=False))
-def test_ways_to_split_in_a_lattice_equal_the_list_of_all_ways(table: Any, left_out: float, chance: Random) -> None:
+def test_ways_to_split_a_word_by_its_lattice_equal_a_plain_list_of_all_ways(
+    table: Any, left_out: float, chance: Random
+) -> None:
     word, merges, tokens = table
     lattice = WordLattice(word, [edges_of(word, here, lengths_of(tokens), tokens) for here in range(len(word))])
     ways = plain.all_ways(word, tokens)

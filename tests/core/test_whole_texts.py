@@ -46,7 +46,7 @@ HISTORY = History.from_pairs(Recipe.preset("gpt2", merges=2), Alphabet.of_bytes(
 
 @pytest.mark.parametrize("table", TABLES, ids=NAMES)
 @given(texts=st.lists(st.text("aéb日 x▁\t\0𝄞", max_size=9), max_size=4), marks=st.sampled_from(ALL_MARKS))
-def test_kernels_normalize_whole_texts_as_the_single_steps_do(
+def test_kernels_normalize_a_whole_text_as_its_normalization_steps_do_one_by_one(
     table: Precompiled | None, texts: list[str], marks: Marks
 ) -> None:
     chosen = WholeTexts(table, marks)

@@ -117,7 +117,7 @@ def test_a_token_without_bytes_is_returned_with_the_range_of_its_word() -> None:
     assert known.with_empty(known.tokens_between(2, 3, 2), 2, of_neighbours=True).ids.tolist() == [NO_TOKEN, NAMELESS]
 
 
-def test_a_few_typed_letters_belong_to_the_token_before_until_the_answer_arrives() -> None:
+def test_a_few_typed_letters_belong_to_the_previous_token_until_they_are_encoded() -> None:
     history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
     known = words_of("abcd ef", history)
     known.splice(2, 0, b"xy")

@@ -68,7 +68,7 @@ def until_told_to_stop(task: Task) -> None:
     raise Cancelled("Nobody wants to know any more.")
 
 
-def test_a_background_answer_arrives_in_the_thread_that_asked(qtbot: QtBot, aside: Aside) -> None:
+def test_the_answer_of_a_background_task_arrives_in_the_thread_that_asked(qtbot: QtBot, aside: Aside) -> None:
     heard, worked_on = Heard(), set()
 
     def work(task: Task) -> int:
@@ -186,14 +186,16 @@ def test_a_background_task_that_gets_no_thread_reports_an_error_and_leaves_its_t
     assert next_one.news == [("done", 2), ("ended",)]
 
 
-def test_the_end_callback_of_a_background_task_can_ask_the_same_topic_again(qtbot: QtBot, aside: Aside) -> None:
+def test_the_callback_at_the_end_of_a_background_task_can_start_a_task_of_the_same_topic(
+    qtbot: QtBot, aside: Aside
+) -> None:
     heard: list[int] = []
     aside.ask("sum", lambda task: 1, heard.append, ended=lambda: aside.ask("sum", lambda task: 2, heard.append))
     wait_until_free(qtbot, aside)
     assert heard == [1, 2]
 
 
-def test_of_many_progress_reports_the_newest_arrives(qtbot: QtBot, aside: Aside) -> None:
+def test_only_the_newest_of_many_progress_reports_arrives(qtbot: QtBot, aside: Aside) -> None:
     def work(task: Task) -> str:
         for number in range(10_000):
             task.report(number)
@@ -215,9 +217,7 @@ def test_the_engine_accepts_the_callbacks_of_a_background_task(qtbot: QtBot, asi
     assert [news[1].done for news in heard.news if news[0] == "progress"][-1:] == [11]
 
 
-def test_no_answer_arrives_after_the_callback_of_an_answer_closed_the_background_tasks(
-    qtbot: QtBot, aside: Aside
-) -> None:
+def test_no_further_answer_arrives_after_a_callback_has_closed_the_background_tasks(qtbot: QtBot, aside: Aside) -> None:
     heard: list[str] = []
 
     def close() -> None:
@@ -233,7 +233,7 @@ def test_no_answer_arrives_after_the_callback_of_an_answer_closed_the_background
     assert heard == ["first"]
 
 
-def test_a_slow_question_pauses_longer_while_a_run_is_learning(qtbot: QtBot, aside: Aside) -> None:
+def test_the_pause_after_a_slow_question_is_longer_while_a_run_is_trained(qtbot: QtBot, aside: Aside) -> None:
     learning = Run(1, Recipe(), (), phase=Phase.LEARNING)
     paused = Run(2, Recipe(), (), phase=Phase.PAUSED)
     assert aside.pause("sum", learning, 100) == 100  # nothing is known about it yet

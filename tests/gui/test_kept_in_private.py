@@ -40,7 +40,7 @@ def test_other_users_cannot_read_a_safety_copy(
     assert mode(data_folder() / "open") == 0o700
 
 
-def test_a_folder_that_others_can_write_to_neither_gets_nor_offers_safety_copies(
+def test_no_safety_copy_is_written_to_or_offered_from_a_folder_that_others_can_write_to(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
     unsaved = data_folder() / "unsaved"

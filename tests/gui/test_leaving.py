@@ -75,7 +75,9 @@ def unkept(request: pytest.FixtureRequest, program: Program, qtbot: QtBot, monke
     return program
 
 
-def test_closing_without_a_safety_copy_asks_and_says_why(unkept: Program, answering: DialogAnswerer) -> None:
+def test_closing_a_window_without_a_safety_copy_asks_what_to_do_and_says_why(
+    unkept: Program, answering: DialogAnswerer
+) -> None:
     answering(Button.Cancel, unkept.window.close)
     assert unkept.window.isVisible()
     (said,) = answering.asked
@@ -107,7 +109,7 @@ def test_cancelling_the_save_dialog_keeps_the_window_open(
 
 
 @pytest.mark.parametrize("way", ["new", "open"])
-def test_opening_or_beginning_another_session_also_asks_about_unsaved_work(
+def test_opening_or_beginning_another_session_asks_what_to_do_with_unsaved_work(
     qtbot: QtBot, unkept: Program, answering: DialogAnswerer, tmp_path: Path, way: str
 ) -> None:
     other = tmp_path / "other.bpex"
@@ -192,7 +194,7 @@ def test_a_new_session_offers_to_restore_the_previous_session(qtbot: QtBot, prog
     qtbot.waitUntil(lambda: program.token_text.text() == "not to be lost", timeout=WAIT)
 
 
-def test_a_window_that_was_closed_once_asks_no_second_time(program: Program) -> None:
+def test_closing_a_window_that_was_closed_before_asks_no_question(program: Program) -> None:
     """Qt closes all visible windows before the program ends. The program would not end if a window refused that."""
     events: list[str] = []
     program.window.closing.connect(lambda: events.append("closing"))

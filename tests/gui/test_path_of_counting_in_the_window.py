@@ -57,6 +57,8 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.parametrize("name", MOST)
-def test_counting_a_text_of_the_window_calls_through_few_files(ways: dict[str, dict[str, int]], name: str) -> None:
+def test_counting_a_corpus_text_in_the_window_runs_through_few_source_files(
+    ways: dict[str, dict[str, int]], name: str
+) -> None:
     for what, most in MOST[name].items():
         assert 0 < ways[name][what] <= most, what

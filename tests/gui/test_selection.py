@@ -114,7 +114,7 @@ def test_pointing_at_a_pair_highlights_where_its_tokens_are_neighbours(trained: 
     assert trained.session.selection.light.step == 1
 
 
-def test_the_pointed_token_is_highlighted_in_the_columns_of_another_run(
+def test_the_token_under_the_pointer_is_highlighted_in_the_columns_of_another_run(
     qtbot: QtBot, trained: Program, train: Train
 ) -> None:
     first = trained.session.runs.shown
@@ -187,7 +187,7 @@ def test_a_click_on_a_split_shows_its_reason_until_the_step_changes(qtbot: QtBot
     assert not card.isVisible()
 
 
-def test_the_token_card_shows_the_pointed_token_after_a_reason_was_shown(trained: Program) -> None:
+def test_the_token_card_shows_the_token_under_the_pointer_after_it_showed_a_reason(trained: Program) -> None:
     trained.selecting._show_reason("A reason.")
     point_at_step(trained, 3)
     trained.selecting._show_card()

@@ -67,7 +67,9 @@ MOVES = st.lists(
 
 
 @given(MOVES)
-def test_the_time_cursor_moves_with_the_end_unless_the_user_moved_the_cursor(moves: list[tuple[str, int]]) -> None:
+def test_the_time_cursor_stays_at_the_end_of_a_growing_run_unless_the_user_moved_the_cursor(
+    moves: list[tuple[str, int]],
+) -> None:
     cursor = TimeCursor()
     end, position, live = 0, 0, True
     for move, value in moves:

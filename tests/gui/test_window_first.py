@@ -33,7 +33,7 @@ def waited() -> float:
     return time.monotonic() - began
 
 
-def test_background_threads_do_not_wait_for_an_idle_window() -> None:
+def test_background_threads_do_not_wait_while_the_window_is_idle() -> None:
     assert min(waited() for _ in range(100)) < 0.001
 
 

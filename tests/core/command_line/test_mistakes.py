@@ -158,7 +158,7 @@ def ended(redirection: str) -> tuple[int, str]:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
-def test_output_that_the_disk_has_no_room_for_is_reported() -> None:
+def test_a_full_disk_is_reported_when_a_command_writes_its_output() -> None:
     code, errors = ended("> /dev/full")
     assert (code, errors.count("\n")) == (1, 1)
     assert "Not all of the output could be written: No space left on device." in errors

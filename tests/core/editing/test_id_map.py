@@ -64,7 +64,9 @@ def numbers_once(id_map: IdMap, old: History, new: History) -> None:
     assert sorted(id_map.old[id_map.old != NONE].tolist()) == final_numbers(old)
 
 
-def test_an_id_map_names_each_id_once_and_the_old_parts_spell_each_new_token(learned: tuple[History, History]) -> None:
+def test_an_id_map_lists_each_id_once_and_spells_each_new_token_with_old_tokens(
+    learned: tuple[History, History],
+) -> None:
     old, new = learned
     id_map = IdMap.of(old, new)
     numbers_once(id_map, old, new)
@@ -85,7 +87,7 @@ def test_an_id_map_names_each_id_once_and_the_old_parts_spell_each_new_token(lea
             assert b"".join(before.token_bytes(part) for part in parts) == bytes.fromhex(row["hex"])
 
 
-def test_old_parts_in_an_id_map_equal_the_encoding_of_the_old_library(table: History) -> None:
+def test_old_tokens_in_an_id_map_equal_the_encoding_by_the_library_of_the_old_table(table: History) -> None:
     file = BytesIO()
     FORMATS["tokenizer.json"].write(table, file)
     library = tokenizers.Tokenizer.from_str(file.getvalue().decode())

@@ -64,7 +64,7 @@ def test_merge_counts_stay_when_special_tokens_change(learned: History) -> None:
     assert done.history.has_counts
 
 
-def test_a_renamed_special_token_keeps_its_matching_rules_in_the_library(tmp_path: Path) -> None:
+def test_a_renamed_special_token_keeps_its_rules_for_matching_text_in_the_library(tmp_path: Path) -> None:
     made = tokenizers.Tokenizer(models.BPE())
     made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()

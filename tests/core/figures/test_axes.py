@@ -32,7 +32,7 @@ def test_chart_labels_keep_their_order_and_never_overlap(wanted: list[float], he
 
 
 @given(st.lists(st.floats(20, 180), max_size=6))
-def test_chart_labels_with_enough_space_stay_at_their_wanted_places(wanted: list[float]) -> None:
+def test_chart_labels_with_enough_space_are_not_moved(wanted: list[float]) -> None:
     apart = [20.0 * round(place / 20) for place in dict.fromkeys(wanted)]
     apart = [*dict.fromkeys(apart)]
     assert lines_apart(apart, 10.0, 0.0, 200.0) == apart
@@ -56,7 +56,7 @@ def test_ticks_of_a_zoomed_axis_lie_within_the_visible_part_and_have_different_l
 
 
 @given(numbers, st.floats(0.1, 1e6), st.booleans(), st.booleans(), st.floats(0, 1))
-def test_converting_a_number_to_an_axis_place_and_back_gives_the_number(
+def test_converting_a_number_to_a_place_of_an_axis_and_back_gives_the_same_number(
     least: float, length: float, is_log: bool, is_from_least: bool, share: float
 ) -> None:
     axis = Axis(max(least, 1e-3), max(least, 1e-3) + length, is_log, is_from_least)

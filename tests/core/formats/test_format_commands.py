@@ -32,7 +32,7 @@ def test_export_reports_that_the_written_file_is_verified(table: Path, capsys: p
     assert len(open_table(out).history) == 40
 
 
-def test_export_writes_the_first_merges_only_and_reports_in_json(
+def test_export_can_write_only_the_first_merges_and_print_its_report_as_json(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = table.with_name("ours.tiktoken")
@@ -51,7 +51,7 @@ def test_export_refuses_a_table_that_the_format_cannot_hold(table: Path, capsys:
     assert out.read_text() == "old"
 
 
-def test_convert_writes_other_formats_and_returns_to_the_first_without_loss_of_merges(
+def test_converting_to_other_formats_and_back_to_the_first_format_loses_no_merge(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ranks, model, back = (table.with_name(name) for name in ("a.tiktoken", "b.minbpe.model", "c.csv"))
@@ -72,7 +72,7 @@ def test_convert_names_the_line_of_a_damaged_file(tmp_path: Path, capsys: pytest
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_diff_reports_the_first_difference_and_its_cause_and_the_text_split_differently(
+def test_diff_reports_the_first_difference_its_cause_and_differently_split_texts(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = table.with_name("other.json")

@@ -119,7 +119,7 @@ def test_unicode_spaces_in_a_gguf_file_are_not_matched_as_east_asian_letters() -
     assert ids(gguf(contents), ["x \u2006 y"]) == [[120, len(BYTES), 128, 134, 32, 121]]
 
 
-def test_user_defined_gguf_tokens_always_split_text_and_special_tokens_only_on_request() -> None:
+def test_user_defined_gguf_tokens_always_divide_a_text_and_special_tokens_do_so_on_request() -> None:
     data, end, tool = gguf(by_name("gpt-2")), BYTES.index("<|end|>"), BYTES.index("<tool>")
     encoded = ids(data, ["a<tool>a<|end|>"])
     assert encoded == [[97, tool, 97, end]]
@@ -234,7 +234,7 @@ def test_decoding_a_gguf_file_removes_spaces_before_punctuation_as_llama_cpp_doe
         assert tokenizer.decode(tokenizer.encode("a , b 's"), way="library") == expected
 
 
-def test_words_of_a_bert_gguf_file_are_decoded_with_a_space_before_and_special_tokens_without() -> None:
+def test_decoded_bert_gguf_words_have_a_space_before_them_and_special_tokens_have_none() -> None:
     tokenizer = Tokenizer(GGUF.open(gguf(WORDS), "x").history)
     ids = tokenizer.encode("[CLS]x ba. a", allowed_special="all")
     assert tokenizer.decode(ids, way="library") == "[CLS][UNK] ba. a"

@@ -38,7 +38,7 @@ def test_a_panic_of_a_library_becomes_an_exception_and_a_keyboard_interrupt_pass
         raise KeyboardInterrupt
 
 
-def test_verification_lines_hold_many_words_only_if_a_step_of_the_file_splits_words() -> None:
+def test_sample_lines_for_verification_hold_many_words_only_if_the_file_splits_words() -> None:
     (parted,) = islice(joined_tokens(history_with(BertPreTokenizer()), 100), 1)
     (whole,) = islice(joined_tokens(history_with(Replace("q", False, "k")), 100), 1)
     assert len(parted.split(" ")) >= 20

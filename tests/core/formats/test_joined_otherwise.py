@@ -100,7 +100,7 @@ def by_hand(word: bytes, history: History, at: int) -> list[int]:
         ids[place : place + 2] = [token]
 
 
-def test_encoding_with_priorities_at_a_step_joins_only_tokens_learned_by_that_step(odd_table: OpenedTable) -> None:
+def test_encoding_by_priorities_at_a_step_uses_no_token_that_is_learned_later(odd_table: OpenedTable) -> None:
     history = odd_table.history
     words = [b"the harbour", b" lighthouse", "ὀλίγος".encode(), b"theirthemthere" * 5, b"a" * 60]
     cut = JoinedWords(history).cut

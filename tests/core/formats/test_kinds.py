@@ -278,7 +278,7 @@ def test_an_added_token_inside_words_is_encoded_as_in_the_library(kind: str, tex
 
 
 @pytest.mark.parametrize("place", [30, "unknown"])
-def test_of_two_equal_unigram_pieces_the_last_is_used_for_encoding(place: int | str) -> None:
+def test_encoding_uses_the_last_of_two_equal_unigram_pieces(place: int | str) -> None:
     whole = json.loads(json.dumps(KINDS["t5"]()))
     pieces = whole["model"]["vocab"]
     pieces.append([pieces[whole["model"]["unk_id"] if place == "unknown" else place][0], -5.0])

@@ -78,7 +78,7 @@ def test_an_exported_merges_file_with_its_vocabulary_is_read_back_with_equal_mer
     assert back.history.numbers is None
 
 
-def test_a_merges_file_without_a_vocabulary_is_numbered_as_in_gpt2() -> None:
+def test_tokens_of_a_merges_file_without_a_vocabulary_get_ids_as_in_gpt2() -> None:
     history = learned("gpt2", ties="byte-alphabet")
     back = PAIR.open(content(history, "merges.txt"), "merges.txt")
     assert any("no vocab.json" in note for note in back.notes)

@@ -197,7 +197,7 @@ def placed(parts: list[tuple[str, str]]) -> PlacedMerges:
 
 @given(parts=st.lists(st.tuples(TOKENS, TOKENS), max_size=12))
 @settings(max_examples=200)
-def test_merges_listed_in_any_order_are_learned_when_their_parts_exist(parts: list[tuple[str, str]]) -> None:
+def test_a_merge_in_an_unordered_list_is_made_as_soon_as_its_two_tokens_exist(parts: list[tuple[str, str]]) -> None:
     base, pairs = {"a": 0, "b": 1}, list[tuple[int, int]]()
     id_of = dict(base)
 
@@ -217,7 +217,7 @@ def test_merges_listed_in_any_order_are_learned_when_their_parts_exist(parts: li
     ]
 
 
-def test_the_merge_file_of_clip_is_cut_to_the_merges_that_clip_uses(tmp_path: Path) -> None:
+def test_only_the_merges_that_clip_uses_are_read_from_its_merge_file(tmp_path: Path) -> None:
     """CLIP reads lines 1 to 49,152 - 256 - 2 of the file, so its special tokens have the last two of 49,408 ids."""
     signs = [byte_level.stand_ins()[byte] for byte in byte_level.stand_in_order()]
     pairs = (f"{left} {right}" for left in signs for right in signs)

@@ -147,7 +147,9 @@ def unless_it_breaks(asked: Callable[[], Any]) -> Any:
 
 
 @given(files(), st.lists(TEXTS, min_size=1, max_size=3))
-def test_any_steps_of_a_tokenizer_json_give_the_ids_of_the_library(whole: dict[str, Any], texts: list[str]) -> None:
+def test_any_normalizers_and_pre_tokenizers_of_a_file_give_the_ids_of_the_library(
+    whole: dict[str, Any], texts: list[str]
+) -> None:
     asked = unless_it_breaks(lambda: tokenizers.Tokenizer.from_str(json.dumps(whole)))
     opened = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
     assert not any("step" in note for note in opened.notes)

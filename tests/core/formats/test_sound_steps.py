@@ -66,7 +66,7 @@ def steps(draw: st.DrawFn) -> list[Any]:
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.method)
 @given(rows=steps())
-def test_checking_all_steps_at_once_finds_the_same_first_invalid_step_as_checking_each(
+def test_checking_all_steps_at_once_finds_the_same_invalid_step_as_checking_each_step(
     recipe: Recipe, rows: list[Any]
 ) -> None:
     columns = np.array(rows, np.int64).reshape(-1, 7).T

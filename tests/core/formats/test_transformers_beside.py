@@ -57,7 +57,7 @@ def test_added_tokens_that_transformers_reads_differently_are_reported_on_openin
     assert [note[:22] for note in shown_notes.split("\n")] == ["The slow GPT2Tokenizer"]
 
 
-def test_only_named_special_tokens_are_matched_even_if_the_vocabulary_lacks_them(merges: Path) -> None:
+def test_special_tokens_are_found_in_a_text_only_if_the_configuration_names_them(merges: Path) -> None:
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
     notes(merges, tokenizer_class="GPT2Tokenizer", unk_token="<|endoftext|>", pad_token="<new>")
     theirs = transformers.GPT2Tokenizer.from_pretrained(merges.parent)
@@ -290,7 +290,7 @@ def test_tokenizer_classes_that_rebuild_their_tokenizer_are_reported(
     assert sentence in shown_notes
 
 
-def test_matching_rules_in_added_tokens_decoder_take_precedence_over_named_tokens(merges: Path) -> None:
+def test_rules_in_added_tokens_decoder_override_other_rules_for_matching_a_special_token(merges: Path) -> None:
     takes_spaces = {"content": "<s>", "lstrip": True}
     assert "take the spaces" not in notes(merges, bos_token="<s>", added_tokens_decoder={"300": takes_spaces})
     twice = "1 tokens are listed twice, with different rules for matching"

@@ -68,7 +68,7 @@ def test_an_exported_file_with_swapped_ids_is_not_verified(name: str) -> None:
     assert verification.sentence.startswith("not verified: ")
 
 
-def test_verification_without_compared_texts_claims_no_agreement(
+def test_verification_that_compares_no_text_does_not_claim_agreement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "tokenizer.json"
@@ -117,7 +117,7 @@ def test_merges_that_make_equal_texts_are_reported_before_the_export_is_written(
     assert path.read_bytes() == b"the old file"
 
 
-def test_an_export_replaces_the_old_file_only_when_put_in_place(tmp_path: Path) -> None:
+def test_a_prepared_export_replaces_the_old_file_only_when_it_is_moved_to_its_place(tmp_path: Path) -> None:
     path = tmp_path / "merges.txt"
     path.write_text("old")
     prepared = prepare_export(HISTORY, path)
@@ -184,7 +184,7 @@ def test_a_table_counted_on_another_text_is_exported_and_read_back_equal(name: s
     assert list(back) == list(counted)
 
 
-def test_verification_asks_the_library_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_runs_the_library_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     monkeypatch.setattr(peer_process, "LARGE", 0)
     data, format = content(HISTORY, "tokenizer.json"), FORMATS["tokenizer.json"]
@@ -235,7 +235,7 @@ def test_texts_that_a_format_would_read_as_a_token_are_reported_and_not_verified
     assert not written.is_beyond(history, "a <s> the lowest")
 
 
-def test_verification_uses_no_sample_words_that_split_characters() -> None:
+def test_verification_uses_no_sample_word_that_begins_or_ends_inside_a_character() -> None:
     steps = [{"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}, {"type": "FixedLength", "length": 1}]
     recipe = Recipe.preset("gpt2", merges=5, pattern="none", preparation=steps)
     history = History.from_pairs(recipe, Alphabet.of_bytes(), [])

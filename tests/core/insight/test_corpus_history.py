@@ -123,7 +123,7 @@ def test_shares_of_files_add_up_to_the_count_of_a_merge(first: WordTable, second
 
 
 @given(trained(), st.data())
-def test_counts_of_tokens_used_only_to_build_others_equal_a_plain_recount(
+def test_counts_of_tokens_used_only_to_build_other_tokens_equal_a_plain_recount(
     run: tuple[WordTable, History], data: st.DataObject
 ) -> None:
     table, history = run
@@ -253,7 +253,9 @@ def test_ranges_that_two_tie_rules_split_differently_are_found_in_a_text() -> No
 
 
 @given(trained())
-def test_pairs_that_never_merged_are_listed_with_how_often_they_came_second(run: tuple[WordTable, History]) -> None:
+def test_pairs_that_were_never_merged_are_listed_with_their_number_of_second_places(
+    run: tuple[WordTable, History],
+) -> None:
     _, history = run
     merged = {(merge.left, merge.right) for merge in history}
     second = Counter(merge.runner_up for merge in history if merge.runner_up and merge.runner_up not in merged)

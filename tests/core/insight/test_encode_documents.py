@@ -135,7 +135,7 @@ def test_sizes_of_pieces_and_shards_do_not_change_the_ids_of_a_document(
         assert all(shard["documents"] <= most for shard in shards)
 
 
-def test_encoded_documents_are_found_by_the_index_format_of_megatron(
+def test_encoded_documents_can_be_found_by_an_index_in_the_format_of_megatron(
     history: History, eos: int, tmp_path: Path
 ) -> None:
     """The test reads the index as the reader of Megatron does: 34 bytes of header, lengths, offsets and documents."""

@@ -118,7 +118,7 @@ def test_any_range_of_bytes_of_a_text_can_be_completed_to_a_valid_text(text: str
     assert raw[start:stop] in completed.encode()
 
 
-def test_the_witness_text_of_the_unknown_token_is_a_character_outside_the_alphabet() -> None:
+def test_the_text_found_for_the_unknown_token_is_a_character_outside_the_alphabet() -> None:
     recipe = Recipe.preset("words", merges=2)
     history = train(Corpus.from_texts(["low low"]), recipe)
     answer = reachability(history, 0)
@@ -127,7 +127,7 @@ def test_the_witness_text_of_the_unknown_token_is_a_character_outside_the_alphab
     assert 0 in Tokenizer(history).encode(answer.witness)
 
 
-def test_words_of_the_corpus_are_preferred_as_witness_texts_of_a_token() -> None:
+def test_the_search_for_a_text_that_produces_a_token_prefers_words_of_the_corpus() -> None:
     words = WordTable.from_counts({"lowly": 3, "low": 1})
     history = reference.train(words, Recipe.preset("words", merges=1))
     assert reachability(history, len(history.alphabet), corpus=RankedWords.of(words, history)).witness == "lowly"

@@ -171,7 +171,7 @@ def test_vocabulary_sizes_of_a_shrinking_method_are_listed_from_the_smallest() -
         assert efficiency == pytest.approx(renyi_efficiency(counts.values()))
 
 
-def test_step_of_size_finds_the_nearest_vocabulary_size_of_growing_and_shrinking_methods() -> None:
+def test_the_step_nearest_to_a_size_is_found_for_growing_and_shrinking_vocabularies() -> None:
     for history in (joining(), dropping()):
         ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
         for size in range(ends[0] - 3, ends[1] + 4):
@@ -211,7 +211,9 @@ def test_boundaries_of_a_text_in_the_comparison_are_the_ends_of_tokens(
 
 @settings(max_examples=25)
 @given(several=st.lists(histories(), min_size=2, max_size=3), data=st.data())
-def test_the_overlap_of_two_vocabularies_equals_that_of_sets(several: list[History], data: st.DataObject) -> None:
+def test_the_overlap_of_two_vocabularies_equals_the_overlap_of_their_sets_of_tokens(
+    several: list[History], data: st.DataObject
+) -> None:
     at = [data.draw(st.integers(0, len(history)), label="at") for history in several]
     sets = []
     for history, step in zip(several, at, strict=True):

@@ -391,7 +391,7 @@ def test_branches_of_a_custom_pattern_are_named_in_reasons() -> None:
 
 
 @given(merge_tables())
-def test_history_ranks_give_each_merged_pair_its_step(history: History) -> None:
+def test_the_ranks_of_a_history_give_the_step_of_each_merged_pair(history: History) -> None:
     assume(len(history))
     ranks = history.ranks()
     assert [ranks[merge.left, merge.right] for merge in history] == list(range(len(history)))

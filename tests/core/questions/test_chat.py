@@ -135,7 +135,7 @@ def test_each_token_of_a_chat_has_the_role_of_its_message(made: Path) -> None:
     assert answer.facts["message_tokens"] == sum(role != "template" for role in answer.facts["roles"])
 
 
-def test_a_message_that_the_chat_template_rewrites_counts_as_template(made: Path) -> None:
+def test_a_message_that_the_chat_template_rewrites_counts_as_text_of_the_template(made: Path) -> None:
     answer = bpe.chat(with_template(made, "{{ messages[0].content | length }}"), say("hello"))
     assert answer.facts["message_tokens"] == 0
     assert "does not hold the exact text of message 1" in " ".join(answer.sentences)
@@ -151,7 +151,7 @@ def test_a_chat_turn_that_changes_the_ids_of_earlier_turns_is_reported(made: Pat
     assert "Only the first 1 of" in " ".join(answer.sentences)
 
 
-def test_special_tokens_that_users_can_spell_exclude_those_that_the_chat_template_removes(made: Path) -> None:
+def test_special_tokens_that_the_chat_template_removes_are_not_listed_as_usable_in_messages(made: Path) -> None:
     answer = bpe.chat(with_template(made, "<s>{{ messages[0].content | replace('<s>', '') }}"), CHATS[5])
     assert {*answer.facts["spellable"]} == {*SPECIALS} - {"<s>"}
     assert answer.facts["spelled"] == {"1": ["</s>", "<|im_start|>", "<|im_end|>"]}

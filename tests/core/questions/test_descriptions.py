@@ -19,7 +19,7 @@ def test_each_question_is_asked_in_one_short_sentence() -> None:
     assert {one.about for one in described.values()} == {*SUBJECTS}
 
 
-def test_a_description_read_from_the_source_is_that_of_the_class() -> None:
+def test_the_description_of_a_question_read_from_its_source_equals_that_of_its_class() -> None:
     for name in question_names():
         question = question_named(name)
         read = description_of(name)
@@ -27,7 +27,7 @@ def test_a_description_read_from_the_source_is_that_of_the_class() -> None:
         assert read.summary == question.summary()
 
 
-def test_the_example_of_each_field_is_answered() -> None:
+def test_each_question_answers_the_example_in_each_of_its_fields() -> None:
     study = train([samples()[0].text()], "gpt2", vocab_size=420)
     with_it: dict[str, dict[str, object]] = {"benchmark": {"parallel": "own"}}
     asked = []

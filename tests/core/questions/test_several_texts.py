@@ -89,7 +89,7 @@ def test_curves_of_a_study_with_several_texts_measure_all_texts_together(study: 
     assert named.tolist() == together.tolist()
 
 
-def test_the_token_question_finds_places_in_every_text() -> None:
+def test_the_token_question_finds_occurrences_of_a_token_in_every_text() -> None:
     study = bpe.train({"one": ["low lower"], "other": ["lowest low low"]}, "gpt2", vocab_size=258)
     sentences = QUESTION.token(study, token="low").sentences
     assert any("[low] lower" in sentence for sentence in sentences)

@@ -89,7 +89,7 @@ def test_checksums_of_a_session_file_are_updated_with_appended_rows(
 
 
 @given(place=st.floats(0, 1), change=st.integers(1, 255), is_cut=st.booleans())
-def test_a_session_file_with_a_changed_byte_is_read_as_written_or_refused(
+def test_a_session_file_with_a_changed_byte_gives_the_saved_content_or_is_refused(
     tmp_path_factory: pytest.TempPathFactory, place: float, change: int, is_cut: bool
 ) -> None:
     path = tmp_path_factory.mktemp("damaged") / "one.bpex"

@@ -109,7 +109,7 @@ def test_reasons_saved_in_parts_equal_reasons_saved_at_once(tmp_path: Path) -> N
         assert connection.execute("SELECT count(*) FROM reasons").fetchone() == (0,)
 
 
-def test_a_run_that_never_began_is_read_back_from_a_session(tmp_path: Path) -> None:
+def test_a_run_whose_training_never_began_is_read_back_from_a_session(tmp_path: Path) -> None:
     written = session(run_of(RECIPES[0]), SavedRun(2, RECIPES[1], state="failed", sentence="There was no text."))
     write_session(written, tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), written)

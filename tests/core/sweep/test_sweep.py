@@ -80,7 +80,7 @@ def swept(plan: Plan) -> SweepResult:
     return sweep(plan)
 
 
-def test_every_row_of_a_sweep_equals_a_run_made_alone(folder: Path, plan: Plan, swept: SweepResult) -> None:
+def test_every_row_of_a_sweep_equals_the_result_of_a_separate_run(folder: Path, plan: Plan, swept: SweepResult) -> None:
     rows = swept.table.records()
     assert list(swept.table.columns) == list(COLUMNS)
     assert [(row["recipe"], row["ties"], row["seed"], row["size"]) for row in rows] == [

@@ -103,7 +103,7 @@ def test_adding_a_folder_adds_its_text_files_and_reports_skipped_files(
     assert sentence in program.messages.details.toPlainText()
 
 
-def test_a_picture_in_the_corpus_is_marked_with_the_error_not_a_text_file(
+def test_a_picture_in_the_corpus_is_marked_with_an_error_because_it_is_no_text_file(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     picture, corpus = tmp_path / "b.png", program.corpus

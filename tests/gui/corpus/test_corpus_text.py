@@ -52,7 +52,7 @@ def in_the_corpus(program: Program) -> list[tuple[str, str]]:
     return [(text.text, text.place) for text in program.session.corpus.texts.value]
 
 
-def test_an_edited_corpus_text_is_learned_at_once_and_undo_trains_nothing_again(
+def test_an_edited_corpus_text_is_learned_at_once_and_undo_starts_no_new_training(
     qtbot: QtBot, settings: Settings, new_program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.put(LIVE, True)
@@ -89,7 +89,7 @@ def test_an_edited_corpus_text_is_learned_at_once_and_undo_trains_nothing_again(
     assert (program.window.room, page.isVisible()) == ("build", True), "Watch has no room for it, Build has"
 
 
-def test_editing_a_file_of_the_corpus_stores_its_text_in_the_session(
+def test_the_session_stores_the_text_of_a_corpus_file_that_the_user_edited(
     qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path
 ) -> None:
     path, session = tmp_path / "book.txt", tmp_path / "kept.bpex"

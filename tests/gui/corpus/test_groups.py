@@ -189,7 +189,7 @@ def test_a_user_can_move_corpus_texts_to_other_groups(
     assert [(text.name, text.group) for text in corpus.texts.value] == [("de/", "de"), ("code/", "code")]
 
 
-def test_corpus_groups_become_languages_with_development_texts_for_parity(
+def test_corpus_groups_become_the_languages_and_development_texts_of_a_parity_run(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus, model, sentences = program.session.corpus, program.corpus, parallel_samples()

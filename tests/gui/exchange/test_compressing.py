@@ -21,7 +21,7 @@ def opened(program: Program, action: str) -> CompressDialog:
     return program.exchanging.compress_dialog
 
 
-def test_a_file_compressed_in_the_window_expands_to_the_original(
+def test_a_file_compressed_in_the_window_expands_to_the_original_file(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "book.txt"

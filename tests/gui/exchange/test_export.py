@@ -124,7 +124,7 @@ def test_the_export_dialog_writes_a_folder_for_transformers(
     assert not shown.folder.isVisible()
 
 
-def test_what_a_format_loses_is_reported_before_export_replaces_the_old_file(
+def test_facts_that_the_format_cannot_hold_are_reported_before_an_export_replaces_a_file(
     qtbot: QtBot, trained: Program, tmp_path: Path
 ) -> None:
     path = tmp_path / "ours.tiktoken"
@@ -139,9 +139,7 @@ def test_what_a_format_loses_is_reported_before_export_replaces_the_old_file(
     assert path.read_text().startswith("AA== 0\n")
 
 
-def test_export_up_to_the_time_cursor_writes_only_the_merges_before_it(
-    qtbot: QtBot, trained: Program, tmp_path: Path
-) -> None:
+def test_an_export_up_to_the_shown_step_writes_no_later_merges(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     trained.session.cursor.go_to(7)
     path = tmp_path / "early.csv"
     shown = dialog(trained, path, "csv")

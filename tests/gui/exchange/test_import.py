@@ -294,7 +294,7 @@ LARGE = {"data/gpt2/vocab.bpe": [31373, 995], "data/tiktoken/cl100k_base.tiktoke
 
 
 @pytest.mark.parametrize("name", ["learned here", *here(*LARGE)])
-def test_large_imported_tables_open_and_encode_with_the_known_ids(
+def test_large_imported_tables_open_and_encode_a_text_to_the_expected_ids(
     qtbot: QtBot, program: Program, tmp_path: Path, name: str
 ) -> None:
     path, numbers = (path_of(name), LARGE[name]) if name in LARGE else ranks_learned_here(tmp_path)

@@ -205,7 +205,7 @@ def test_a_user_can_take_a_lesson_with_keys_alone(qtbot: QtBot, program: Program
     assert focus() is program.lesson_panel.end.next_button
 
 
-def test_a_lesson_step_under_another_tie_rule_begins_unanswered(qtbot: QtBot, program: Program) -> None:
+def test_a_lesson_step_with_another_tie_rule_begins_without_an_answer(qtbot: QtBot, program: Program) -> None:
     """The merges of the previous run must not count as the answer to this step."""
     program.teaching.begin(lesson_named("ties").name, 0)
     for _ in range(3):

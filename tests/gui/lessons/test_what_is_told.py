@@ -95,7 +95,7 @@ MERGED = {  # the merge that is to be predicted, and its count
 
 
 @pytest.mark.parametrize(("place", "fact"), FACTS.items(), ids=str)
-def test_lesson_exercises_have_the_known_answers(place: tuple[str, int], fact: str) -> None:
+def test_lesson_exercises_have_the_expected_answers(place: tuple[str, int], fact: str) -> None:
     lesson = lesson_named(place[0])
     step = lesson.steps[place[1]]
     assert step.query is not None
@@ -103,7 +103,7 @@ def test_lesson_exercises_have_the_known_answers(place: tuple[str, int], fact: s
 
 
 @pytest.mark.parametrize(("place", "fact"), MERGED.items(), ids=str)
-def test_lesson_predictions_have_the_known_outcome(place: tuple[str, int], fact: tuple[str, int]) -> None:
+def test_lesson_predictions_have_the_expected_outcome(place: tuple[str, int], fact: tuple[str, int]) -> None:
     lesson = lesson_named(place[0])
     step = lesson.steps[place[1]]
     assert step.kind == "predict"
@@ -112,7 +112,7 @@ def test_lesson_predictions_have_the_known_outcome(place: tuple[str, int], fact:
     assert (written((merge.left, merge.right), bench), merge.count) == fact
 
 
-def test_values_printed_in_lessons_equal_the_known_values() -> None:
+def test_values_printed_in_lessons_equal_the_expected_values() -> None:
     def filled_text_of(name: str, number: int) -> str:
         lesson = lesson_named(name)
         step = lesson.steps[number]
@@ -136,7 +136,7 @@ def test_values_printed_in_lessons_equal_the_known_values() -> None:
     assert "only 5 times now; three pairs occur 6 times" in filled_text_of("printed-mistakes", 2)
 
 
-def test_the_six_printed_rules_split_words_as_the_lesson_says() -> None:
+def test_the_six_rules_printed_in_a_lesson_split_words_as_the_lesson_says() -> None:
     bench = Bench.of_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, Recipe.preset("words", marker="symbol"))
     printed = bench.with_rules(["e s", "es t", "est </w>", "l o", "lo w", "low </w>"])
     for word, cut in (("lowest", "low est</w>"), ("newest", "n e w est</w>"), ("newer", "n e w e r </w>")):
@@ -148,7 +148,7 @@ POEMS = {"poem": (135, 145, 23), "data/raven.txt": (173, 263, 46)}
 
 
 @pytest.mark.parametrize("name", here(*POEMS))
-def test_token_counts_of_the_poem_equal_the_known_counts(name: str) -> None:
+def test_token_counts_of_the_poem_equal_the_expected_counts(name: str) -> None:
     recipe = Recipe.preset("clean-words", merges=150)
     bench = Bench.trained(count_words(Corpus.from_files([path_of(name)]), recipe), recipe)
     right = len({id for word in bench.words_at(150) for id in word.ids})
@@ -156,7 +156,7 @@ def test_token_counts_of_the_poem_equal_the_known_counts(name: str) -> None:
     assert (right, wrong, steps_that_replace_too_much(bench)) == POEMS[name]
 
 
-def test_the_lesson_shows_the_known_token_counts_of_the_poem() -> None:
+def test_the_lesson_shows_the_expected_token_counts_of_the_poem() -> None:
     said = " ".join(step.say for step in lesson_named("printed-mistakes").steps)
     right, wrong, too_much = POEMS["data/raven.txt"]
     assert f"left with {wrong} distinct tokens" in said
@@ -225,7 +225,7 @@ def test_lesson_answers_are_compared_without_regard_to_spaces() -> None:
     assert not is_same_answer("", "low")
 
 
-def test_a_lesson_accepts_any_of_the_pieces_that_are_dropped_with_equal_loss() -> None:
+def test_a_lesson_accepts_each_of_several_pieces_whose_drop_has_the_same_loss() -> None:
     """A piece that no word uses has no computed score, so no reasoning shows which of them is dropped first."""
     lesson = lesson_named("unigram")
     whole = Bench.of_groups(lesson.texts, lesson.steps[0].recipe)

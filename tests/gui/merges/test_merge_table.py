@@ -160,13 +160,13 @@ def test_the_runner_up_cell_is_empty_for_a_last_merge_without_a_runner_up() -> N
     assert not model.is_tied(699)
 
 
-def test_merges_after_the_time_cursor_are_marked_as_still_to_come() -> None:
+def test_merges_after_the_shown_step_are_marked_as_not_made_yet() -> None:
     model = model_of(10)
     model.set_position(4)
     assert [model.is_to_come(row) for row in range(10)] == [False] * 4 + [True] * 6
 
 
 @given(st.lists(st.builds(bytes.__add__, st.sampled_from([b"", b"t" * 15, b"t" * 16]), st.binary(max_size=3))))
-def test_text_ranks_for_sorting_equal_the_order_of_python(texts: list[bytes]) -> None:
+def test_token_texts_are_sorted_in_the_same_order_as_python_sorts_bytes(texts: list[bytes]) -> None:
     place_of = {text: place for place, text in enumerate(sorted(set(texts)))}
     assert ranks(texts).tolist() == [place_of[text] for text in texts]

@@ -105,7 +105,7 @@ def test_no_visible_token_of_the_merge_table_is_cut_off(qtbot: QtBot, program: P
     assert table.horizontalScrollBar().value() == 0
 
 
-def test_huge_tokens_leave_the_other_columns_of_the_merge_table_visible(
+def test_other_columns_of_the_merge_table_stay_visible_beside_a_huge_token(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     program.window.show_room("ask")
@@ -121,7 +121,9 @@ def test_huge_tokens_leave_the_other_columns_of_the_merge_table_visible(
     assert all(header.sectionSize(place) <= max(180, 0.4 * table.viewport().width()) + 1 for place in columns)
 
 
-def test_a_shorter_merge_table_measures_only_the_visible_rows(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_merge_table_that_gets_fewer_rows_measures_only_its_visible_rows(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = MergeTableModel()
     table = MergeTableView(model)
     qtbot.addWidget(table)

@@ -130,7 +130,7 @@ def test_one_size_slider_moves_all_lanes_of_the_lab_and_each_lane_counts_its_tok
                 assert f"{len(spans):,} tokens at" in card.more.text()
 
 
-def test_a_lane_that_cannot_have_the_chosen_size_is_grey_and_left_out(
+def test_a_lane_that_cannot_have_the_chosen_size_is_grey_and_not_compared(
     qtbot: QtBot, program: Program, lab: LanesPanel
 ) -> None:
     small = lab.model.lanes[1].history

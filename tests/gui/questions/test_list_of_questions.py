@@ -73,7 +73,7 @@ def test_questions_about_a_place_or_token_are_answered_beside_the_text(qtbot: Qt
     program.window.set_stage("")
 
 
-def test_a_double_click_gives_a_question_the_whole_room_and_escape_takes_it_back(
+def test_a_double_click_gives_a_question_the_whole_room_and_escape_restores_the_room(
     qtbot: QtBot, program: Program
 ) -> None:
     window = program.window
@@ -134,7 +134,7 @@ def test_an_example_is_asked_by_a_click_into_its_empty_field_and_by_enter(qtbot:
     assert page.model.answer is not None
 
 
-def test_a_pair_is_one_column_in_the_window_and_two_in_a_file(qtbot: QtBot, learned: Program) -> None:
+def test_a_pair_has_one_column_in_the_window_and_two_columns_in_a_saved_file(qtbot: QtBot, learned: Program) -> None:
     page = page_of(learned, "ties")
     answered(qtbot, learned)
     assert page.model.headings == ["step", "pair", "tied with", "count", "that pair's step"]

@@ -82,7 +82,9 @@ def test_the_count_of_a_merge_is_divided_among_the_corpus_files(qtbot: QtBot, le
     assert life.sections["paid"].isVisible()
 
 
-def test_tokens_that_only_build_other_tokens_are_shown_with_a_witness_text(qtbot: QtBot, learned: Program) -> None:
+def test_a_token_that_occurs_only_inside_other_tokens_is_shown_with_a_text_that_produces_it(
+    qtbot: QtBot, learned: Program
+) -> None:
     ranked = ranked_words(learned)
     gone = [id for id in range(ranked.base, ranked.history.first_special) if token_life(ranked, id).is_scaffold]
     assert gone

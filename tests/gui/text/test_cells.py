@@ -46,7 +46,9 @@ def test_invisible_characters_are_shown_by_their_names() -> None:
     st.text(st.sampled_from("ab  \x00\u200b😀\u0301ש\t\U000e0041") | st.characters(codec="utf-8"), max_size=40),
     st.booleans(),
 )
-def test_the_displayed_text_has_the_same_length_and_every_visible_character(text: str, all_invisible: bool) -> None:
+def test_the_displayed_text_is_as_long_as_the_text_and_keeps_every_visible_character(
+    text: str, all_invisible: bool
+) -> None:
     text = text.replace("\n", "")
     shown = shown_text(text, all_invisible=all_invisible)
     assert utf16_length(shown) == utf16_length(text)

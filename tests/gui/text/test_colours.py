@@ -80,7 +80,7 @@ def test_the_line_between_two_tokens_is_darker_than_both_tokens(shown: Callable[
     assert min(line) < min(line[0], line[-1]) - 40
 
 
-def test_moving_the_time_cursor_changes_token_colours_and_a_text_without_tokens_has_none(
+def test_moving_the_time_cursor_changes_token_colours_and_a_text_without_tokens_has_no_colour(
     shown: Callable[..., TokenTextEdit],
 ) -> None:
     editor = shown("abcdefghij klmnop", cursor=0)
@@ -136,7 +136,7 @@ def test_token_colours_change_at_once_with_the_light_or_dark_palette(shown: Call
 
 
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_neighbouring_tokens_of_equal_scale_colour_get_two_shades_and_an_edge(
+def test_neighbouring_tokens_with_one_scale_colour_are_painted_in_two_shades_with_an_edge(
     shown: Callable[..., TokenTextEdit], window: QPalette
 ) -> None:
     editor = shown("aaaaaaaaaaaa", cursor=0)
@@ -316,7 +316,7 @@ def test_the_mark_colour_differs_from_letters_and_fills_for_every_kind_of_colour
 
 
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_letters_contrast_with_every_token_fill_selected_or_not(window: QPalette) -> None:
+def test_letters_contrast_with_the_colour_of_every_token_whether_selected_or_not(window: QPalette) -> None:
     palette = TokenPalette.matching(window)
     assert len(palette.fills) == COLOURS
     assert len(palette.scale) == COLOURS

@@ -101,7 +101,7 @@ def test_changes_of_the_text_model_are_shown_in_every_document(
 
 
 @given(texts, st.integers(0, 90))
-def test_text_offsets_and_document_positions_map_both_ways(text: str, place: int) -> None:
+def test_text_offsets_and_document_positions_can_be_converted_in_both_directions(text: str, place: int) -> None:
     with documents(text) as (document, _):
         place = min(place, len(text))
         position = document.position_of(place)

@@ -33,7 +33,9 @@ def panel(qtbot: QtBot) -> TokenTextPanel:
     return panel
 
 
-def test_pointing_at_an_id_highlights_its_token_and_pointing_at_a_token_its_id(panel: TokenTextPanel) -> None:
+def test_pointing_at_an_id_highlights_its_token_and_pointing_at_a_token_highlights_its_id(
+    panel: TokenTextPanel,
+) -> None:
     grid, editor = panel.ids.grid, panel.editor
     index = grid.cells.columns + 1
     QTest.mouseMove(grid.viewport(), grid.cell_of(index).center().toPoint())

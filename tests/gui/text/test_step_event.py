@@ -20,7 +20,7 @@ cuts = st.sets(st.integers(1, 19)).map(lambda inside: np.array(sorted({0, 20, *i
 
 
 @given(cuts, cuts)
-def test_only_ranges_that_a_step_splits_differently_are_animated(before: np.ndarray, after: np.ndarray) -> None:
+def test_a_step_animates_only_ranges_of_the_text_whose_tokens_it_changes(before: np.ndarray, after: np.ndarray) -> None:
     changes = changes_between(before, after)
     inner_before = {edge for was, _ in changes for edge in was[1:-1]}
     inner_after = {edge for _, now in changes for edge in now[1:-1]}
@@ -31,7 +31,7 @@ def test_only_ranges_that_a_step_splits_differently_are_animated(before: np.ndar
 
 
 @pytest.mark.parametrize(("before", "after"), [(21, 22), (42, 41)])
-def test_an_animated_step_ends_in_the_picture_of_a_text_drawn_without_animation(
+def test_the_last_frame_of_an_animated_step_equals_the_text_drawn_without_animation(
     qtbot: QtBot, shown: Callable[..., TokenTextEdit], before: int, after: int
 ) -> None:
     editor = shown(LANGUAGES * 3, cursor=before)

@@ -83,7 +83,9 @@ def assert_shows_what_the_engine_gives(model: TokenTextModel, history: History, 
 
 
 @given(history=histories(), text=ODD_TEXTS, data=st.data())
-def test_every_shown_token_equals_the_engine_after_any_merge(history: History, text: str, data: st.DataObject) -> None:
+def test_every_token_in_the_window_equals_the_token_of_the_engine_after_any_merge(
+    history: History, text: str, data: st.DataObject
+) -> None:
     model = model_of(text, history)
     for _ in range(3):
         at = data.draw(st.integers(0, len(history)), label="at")
@@ -91,7 +93,9 @@ def test_every_shown_token_equals_the_engine_after_any_merge(history: History, t
 
 
 @given(history=histories(), text=ODD_TEXTS, data=st.data())
-def test_any_range_of_shown_tokens_equals_the_engine(history: History, text: str, data: st.DataObject) -> None:
+def test_tokens_of_any_range_in_the_window_equal_the_tokens_of_the_engine(
+    history: History, text: str, data: st.DataObject
+) -> None:
     model = model_of(text, history)
     model.set_cursor(data.draw(st.integers(0, len(history)), label="at"))
     count = len(model.edges()) - 1
@@ -133,7 +137,7 @@ def test_ids_of_a_selected_word_include_the_marker_of_that_word_only() -> None:
     assert model.ids_in(3, 9) == [1, 2, 3, 4, 1]
 
 
-def test_symbols_without_bytes_at_one_place_give_the_ids_of_the_engine() -> None:
+def test_several_symbols_without_bytes_at_one_place_get_the_ids_of_the_engine() -> None:
     recipe = Recipe.preset("sentencepiece-like", merges=3)
     alphabet = Alphabet.for_words(WordTable.from_counts({"aﬃ": 1, "fi": 1}), recipe)
     ids = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols)}
@@ -147,7 +151,7 @@ def test_symbols_without_bytes_at_one_place_give_the_ids_of_the_engine() -> None
 
 
 @pytest.mark.parametrize("preset", ["clean-words", "sentencepiece-like"])
-def test_tokens_shown_after_training_and_typing_equal_the_engine(
+def test_tokens_shown_after_training_and_typing_equal_the_tokens_of_the_engine(
     program: Program, train: Callable[[Program], None], qtbot: QtBot, preset: str
 ) -> None:
     program.session.recipe.put(Recipe.preset(preset, merges=60), "a recipe")

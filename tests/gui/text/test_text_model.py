@@ -266,7 +266,7 @@ class EditedText(RuleBasedStateMachine):
 TestEditedText = EditedText.TestCase
 
 
-def test_a_typed_letter_keeps_the_tokens_of_its_word_until_the_answer_arrives() -> None:
+def test_a_word_keeps_its_tokens_after_a_typed_letter_until_it_is_encoded_again() -> None:
     model = TokenTextModel("low and high")
     ranks = np.array([CUT, 0, 1, CUT, 2, 3, 4, CUT, 5, 6, 7, 8, CUT], np.int32)
     model.accept(0, 0, Boundaries(model.data, ranks))
@@ -285,7 +285,7 @@ def test_a_typed_letter_keeps_the_tokens_of_its_word_until_the_answer_arrives() 
     assert not model.counts().known
 
 
-def test_a_long_pasted_text_has_no_tokens_until_the_answer_arrives() -> None:
+def test_a_long_pasted_text_has_no_tokens_until_it_is_encoded() -> None:
     model = TokenTextModel("ab")
     model.accept(0, 0, Boundaries(model.data, np.array([CUT, 0, CUT], np.int32)))
     model.set_cursor(1)
@@ -310,7 +310,7 @@ def test_undo_removes_typed_text_by_words_and_restores_deleted_runs_of_character
     assert model.text() == "one t"
 
 
-def test_setting_a_new_text_clears_undo_and_a_moved_caret_begins_a_new_undo_step() -> None:
+def test_setting_a_new_text_clears_the_undo_stack_and_a_moved_caret_begins_a_new_undo_step() -> None:
     model = TokenTextModel("old")
     model.replace(0, 0, "x")
     model.set_text("new")
@@ -349,7 +349,7 @@ def test_bytes_per_token_are_shown_as_missing_for_an_empty_text() -> None:
     assert counts.tokens_per_word == counts.tokens / 2
 
 
-def test_the_text_model_requests_unknown_tokens_for_the_whole_text() -> None:
+def test_the_text_model_requests_the_encoding_of_the_whole_text_if_no_token_is_known() -> None:
     model = TokenTextModel("some text")
     answer(model)
     model.accept(model.revision, 0, Boundaries.unknown(model.data))

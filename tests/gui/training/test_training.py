@@ -130,7 +130,9 @@ def test_moving_the_speed_slider_makes_a_slow_run_fast_at_once(qtbot: QtBot, pro
     assert rows(program) == 64
 
 
-def test_training_by_single_steps_learns_the_same_merges(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_training_by_single_steps_learns_the_same_merges_as_training_at_once(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program, 270)
     for step in range(14):
         program.actions["step"].trigger()

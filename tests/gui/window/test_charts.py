@@ -27,7 +27,7 @@ from tests.gui.tables import exact_rows
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_a_chart_is_saved_as_picture_drawing_and_data(
+def test_a_chart_can_be_saved_as_a_picture_as_a_drawing_and_as_data(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)

@@ -198,7 +198,9 @@ def test_dragging_moves_an_enlarged_chart(qtbot: QtBot, view: FigureView) -> Non
     assert after[1] - after[0] == pytest.approx(before[1] - before[0])
 
 
-def test_a_double_click_on_an_enlarged_chart_shows_all_and_chooses_nothing(qtbot: QtBot, view: FigureView) -> None:
+def test_a_double_click_on_an_enlarged_chart_shows_the_whole_chart_and_chooses_nothing(
+    qtbot: QtBot, view: FigureView
+) -> None:
     chart = shown(view, LINES)
     whole, chosen = seen(chart), list[float]()
     view.place_chosen.connect(chosen.append)
@@ -292,7 +294,7 @@ def test_arrow_keys_move_the_crosshair_and_enter_chooses_its_place(qtbot: QtBot,
     assert chosen.args == [52.0]
 
 
-def test_axis_numbers_on_screen_equal_axis_numbers_in_print_when_all_is_visible(view: FigureView) -> None:
+def test_numbers_on_a_wholly_visible_axis_are_equal_on_the_screen_and_in_print(view: FigureView) -> None:
     view.resize(700, 500)
     chart = shown(view, replace(RACE, is_log_x=True))
     along, _ = axes_of(replace(RACE, is_log_x=True))
@@ -301,7 +303,7 @@ def test_axis_numbers_on_screen_equal_axis_numbers_in_print_when_all_is_visible(
     assert chart.bottom.tickStrings(places, 1.0, 1.0) == along.written(along.ticks(along.least, along.most))
 
 
-def test_charts_side_by_side_zoom_along_the_size_axis_together(view: FigureView) -> None:
+def test_zooming_a_chart_along_the_size_axis_zooms_the_chart_beside_it(view: FigureView) -> None:
     view.resize(800, 240)
     shown(view, SideBySide("lab", "Lab.", "", [LINES, replace(LINES, title="Another.")]))
     first, second = view.charts
@@ -373,7 +375,7 @@ def look_of(view: FigureView) -> Callable[[QPoint], int]:
     return lambda point: image.pixel(point)
 
 
-def test_dots_of_texts_that_are_not_encoded_are_hollow(view: FigureView) -> None:
+def test_the_dot_of_a_text_that_a_tokenizer_cannot_encode_is_hollow(view: FigureView) -> None:
     chart = shown(view, DOTS)
     points = points_with(view, chart)
     dots = {

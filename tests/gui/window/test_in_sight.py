@@ -22,7 +22,7 @@ from tests.gui.questions.conftest import answered
 from tests.gui.small_run import small
 
 
-def test_opening_a_file_that_cannot_be_learned_from_is_reported_at_once(
+def test_a_file_without_text_to_learn_from_is_reported_as_soon_as_it_is_opened(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     picture = tmp_path / "picture.png"

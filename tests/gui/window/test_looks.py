@@ -68,7 +68,7 @@ def test_the_sentence_above_the_bars_of_the_pairs_chart_does_not_overlap_the_bar
     assert chart._headline_place().bottom() < chart._top()
 
 
-def test_the_pairs_chart_says_or_more_if_more_pairs_tie_than_the_chart_has_bars(
+def test_the_headline_of_the_pairs_chart_says_if_more_pairs_may_tie_than_the_chart_has_bars(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     train(program)  # in the end, hundreds of pairs occur twice

@@ -96,7 +96,7 @@ def test_the_watch_room_shows_the_result_card_at_the_last_step(qtbot: QtBot, wat
     assert watched.card.isHidden()
 
 
-def test_the_link_of_the_result_card_plays_the_step_of_the_largest_loss(qtbot: QtBot, watched: Program) -> None:
+def test_a_link_on_the_result_card_plays_the_step_at_which_a_pair_lost_most(qtbot: QtBot, watched: Program) -> None:
     watched.card.moments.linkActivated.emit("step:1")
     cursor, page = watched.session.cursor, watched.pages[PairsPage]
     assert cursor.position == 0

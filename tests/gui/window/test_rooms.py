@@ -108,7 +108,9 @@ def test_the_space_key_on_the_time_slider_pauses_playing_and_types_nothing(qtbot
     assert first_start.token_text.text() == text
 
 
-def test_the_space_key_pauses_playing_from_the_focus_of_a_first_start(qtbot: QtBot, first_start: Program) -> None:
+def test_the_space_key_pauses_playing_at_the_first_start_without_a_click_before(
+    qtbot: QtBot, first_start: Program
+) -> None:
     playing, text, name = first_start.session.playing, first_start.token_text.text(), first_start.watch.field.text()
     qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
     playing.set_speed(1.0)  # or a slow machine is at the end before it takes the key
@@ -331,7 +333,7 @@ def test_quit_is_the_last_entry_of_the_file_menu(program: Program) -> None:
     assert titles.index("Open Folder …") + 1 == titles.index("Samples") == titles.index("Open Recent") - 1
 
 
-def test_another_run_may_be_shown_before_the_watched_word_is_split_by_that_run(
+def test_a_run_can_be_shown_before_its_tokens_of_the_watched_word_are_computed(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program, 300)
@@ -348,7 +350,9 @@ def test_another_run_may_be_shown_before_the_watched_word_is_split_by_that_run(
     assert word.cut.tokens == len(Tokenizer(run.history).encode(word.text))
 
 
-def test_the_watch_room_asks_only_for_buttons_that_can_be_pressed(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_watch_room_asks_the_user_to_press_only_buttons_that_can_be_pressed(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     program.window.show_room("watch")
     assert not program.actions["play"].isEnabled()
     assert program.watch.sentence.text().startswith("Press Train")
