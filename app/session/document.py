@@ -25,10 +25,12 @@ from bpe_core.errors import OutputError
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.values import SavedSession, View
 from bpe_core.support.lock import Lock
+from bpe_core.support.numbered_symbols import WIDTH
 from bpe_core.support.private_folder import private_folder
 
 TOPIC = "session file"
 LOOK_MILLISECONDS = 400  # with the time to write, less than a second of work can be lost
+MOST_SYMBOLS = 200  # of a corpus that is no text, shown when its session is opened
 UNTITLED = "New session"
 Then = Callable[[], object]  # what to do next
 
@@ -161,7 +163,7 @@ class Document(QObject):
         self._leave()
         session = opened.session
         if not session.text and session.written is None:  # a command wrote the session, so nobody has typed a text
-            session = dataclasses.replace(session, text=self._first_text)
+            session = dataclasses.replace(session, text=_first_symbols(session) or self._first_text)
         restore(self._session, session, opened.names)
         if is_safety_copy:
             self._take_leftover(opened)
@@ -353,3 +355,11 @@ class Document(QObject):
 
     def _elsewhere(self) -> Answer:
         return Answer("Save Elsewhere …", self.elsewhere_wanted.emit)
+
+
+def _first_symbols(session: SavedSession) -> str:
+    """Return the first symbols of the corpus of the first run, if its symbols are no text."""
+    run = next(iter(session.runs), None)
+    if run is None or run.words is None or not run.recipe.base_symbols or not len(run.words):
+        return ""
+    return run.words.word(0)[: WIDTH * MOST_SYMBOLS].decode()

@@ -283,7 +283,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
     @cached_property
     def names(self) -> SymbolNames:
         """Return the names of the symbols, if the symbols are no text."""
-        return SymbolNames(self.symbol_names, has_numbers=self.base_symbols == "integers")
+        return SymbolNames(self.symbol_names, has_numbers=self.base_symbols != "lines")
 
     @property
     def takes_any_bytes(self) -> bool:

@@ -60,6 +60,9 @@ class TextWiring(QObject):
         self._colour()
 
     def _colour(self) -> None:
+        run = self._runs.shown
+        if run is not None and run.history is not None:
+            self._panel.editor.set_symbol_names(run.history.recipe.names)
         chosen = next((make for action, make in self._scales.items() if action.isChecked()), None)
         self._model.colour_by(None if chosen is None else chosen(self._runs.shown))
 

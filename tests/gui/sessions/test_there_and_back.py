@@ -14,6 +14,7 @@ from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
 from app.session.snapshot import restore, snapshot_of
 from app.wiring import Program
+from bpe_core.command_line.main import run
 from tests.gui.conftest import WAIT, NewProgram, Train, settle, wait_for_phase
 from tests.gui.sessions.saving import open_session, save_as, small, table, tokens, wait_for_texts
 from tests.gui.small_run import wait_for_rows
@@ -170,3 +171,16 @@ def test_a_filter_saved_with_the_older_sign_for_a_blank_keeps_its_meaning(progra
     assert restored(blank="␣") == MergeFilter("·th")  # as it is written in Catalan
     program.session.filter.put(MergeFilter("col·l"), "Filter merges")
     assert restored(**snapshot_of(program.session, {}).filter) == MergeFilter("col·l")
+
+
+def test_a_session_of_symbols_shows_the_beginning_of_its_corpus_by_names(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    song, session = tmp_path / "song.txt", tmp_path / "song.bpex"
+    song.write_text("C4\nD4\nE4\nC4\nD4\n")
+    assert run(["train", str(song), "--base", "lines", "--merges", "1", "-o", str(session), "--quiet"]) == 0
+    open_session(qtbot, program, session)
+    names = program.text_panel.editor.token_layout.names
+    assert names.names_in(program.token_text.text()) == "C4 D4 E4 C4 D4"
+    assert tokens(program) == [0, 8, 12, 20]
+    assert table(program)[0][1] == "<C4><D4>"

@@ -15,6 +15,7 @@ from app.window.text.view.cells import BlockCells, BlockStyle, name_of, shown_te
 from app.window.text.view.document import TokenDocument
 from app.window.text.view.palette import TokenPalette
 from app.window.text.view.token_layout import TokenLayout
+from bpe_core.support.numbered_symbols import SymbolNames, character_of
 
 
 def shown_document(text: str, width: float) -> tuple[TokenDocument, TokenLayout]:
@@ -37,6 +38,9 @@ def laid_out(text: str) -> tuple[BlockCells, float]:
 def test_invisible_characters_are_shown_by_their_names() -> None:
     assert list(map(name_of, "\x00\r\u200b\x9f")) == ["NUL", "CR", "ZWSP", "U+009F"]
     assert shown_text("\x00\r\u200b\x9f", all_invisible=False) == "\ufffc" * 4
+    notes = character_of(60) + character_of(1)
+    assert shown_text(notes, all_invisible=False) == "\ufffc" * 4
+    assert [name_of(note, SymbolNames(("C", "D"), has_numbers=True)) for note in notes] == ["60", "D"]
     family = "👩\u200d👧"
     assert shown_text(family, all_invisible=False) == family, "a joiner does its work"
     assert shown_text(family, all_invisible=True) == "👩\ufffc👧"

@@ -31,7 +31,7 @@ from app.session.time import timer
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
 from app.window.text.text_model import TextChange, TokenAt, TokenTextModel
-from app.window.text.view.cells import ROW_PADDING, BlockStyle
+from app.window.text.view.cells import ROW_PADDING, BlockStyle, SymbolNames
 from app.window.text.view.document import TokenDocument
 from app.window.text.view.painting import ByteSpan, Overlay, PlacedBlock, TokenPainter, bytes_on_screen
 from app.window.text.view.palette import TokenPalette
@@ -104,10 +104,19 @@ class TokenCanvas(QPlainTextEdit):
         if show != self.show_blanks:
             self.show_blanks = show
             self.token_document.all_invisible = show
-            self._lay_out_again()
-            first, last = self.selection
-            self.token_document.show_all()
-            self.select(first, last)
+            self._write_again()
+
+    def set_symbol_names(self, names: SymbolNames) -> None:
+        """Show symbols that are no text by these names."""
+        if names != self.token_layout.names:
+            self.token_layout.names = names
+            self._write_again()
+
+    def _write_again(self) -> None:
+        self._lay_out_again()
+        first, last = self.selection
+        self.token_document.show_all()
+        self.select(first, last)
 
     def highlight(self, span: ByteSpan | None) -> None:
         if span != self.highlighted:

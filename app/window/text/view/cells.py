@@ -27,12 +27,16 @@ from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextLine
 
 from app.window.text.chunks import utf16_length
 from bpe_core.support.arrays import Int64s
+from bpe_core.support.numbered_symbols import SymbolNames as SymbolNames
+from bpe_core.support.numbered_symbols import number_of
 
+NUMBERS = SymbolNames(has_numbers=True)
 OBJECT = "\ufffc"  # what Qt asks us to draw
 _NO_BREAK_SPACE = "\u00a0"
 
 # Invisible characters, and the characters by which Qt ends a block.
 _HIDDEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u180e\u200b\u2028\u2029\u2060-\u2064\ufdd0\ufdd1\ufeff\ufff9-\ufffc"
+_HIDDEN += "\U000f0000-\U0010ffff"  # numbered symbols
 _JOINERS_AND_DIRECTIONS = "\u034f\u061c\u200c-\u200f\u202a-\u202e\u2066-\u206f\ufe00-\ufe0f\U000e0000-\U000e0fff"
 _SPACE_AMONG_SPACES = " (?= )"
 _REPLACED = re.compile(f"[{_HIDDEN}]|{_SPACE_AMONG_SPACES}")
@@ -60,7 +64,11 @@ _NAMES_FROM = {
 _NAMES = {chr(first + i): name for first, names in _NAMES_FROM.items() for i, name in enumerate(names.split())}
 
 
-def name_of(character: str) -> str:
+def name_of(character: str, names: SymbolNames = NUMBERS) -> str:
+    """Return the name of an invisible character. `names` are the names of symbols that are no text."""
+    number = number_of(character)
+    if number is not None:
+        return names.name_of(number)
     return _NAMES.get(character, f"U+{ord(character):04X}")
 
 

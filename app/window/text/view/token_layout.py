@@ -27,11 +27,13 @@ from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from app.window.text.chunks import TextChunks, utf16_length
 from app.window.text.view.cells import (
+    NUMBERS,
     ROW_PADDING,
     TAB_BLANKS,
     BlockCells,
     BlockStyle,
     RowCells,
+    SymbolNames,
     name_of,
     reads_right_to_left,
 )
@@ -61,6 +63,16 @@ class TokenLayout(QPlainTextDocumentLayout):
         self.setting = setting
         self._cells.clear()
         self._rows.clear()
+        self._boxes.sizes.clear()
+
+    @property
+    def names(self) -> SymbolNames:
+        """Return the names of symbols that are no text, which the boxes show."""
+        return self._boxes.names
+
+    @names.setter
+    def names(self, names: SymbolNames) -> None:
+        self._boxes.names = names
         self._boxes.sizes.clear()
 
     def _forget(self) -> None:
@@ -144,6 +156,7 @@ class NamedBoxes(QPyTextObject):
         super().__init__(parent)
         self._chunks = chunks
         self._colours = colours
+        self.names = NUMBERS
         self.sizes: dict[int, QSizeF] = {}  # by position; Qt asks for each again and again
 
     def _name_at(self, document: QTextDocument, position: int) -> str:
@@ -163,7 +176,7 @@ class NamedBoxes(QPyTextObject):
         character = chunks.character_of_unit(position)
         if character >= chunks.length or chunks.unit_of(character) != position:
             return ""
-        return name_of(chunks.slice(character, character + 1))
+        return name_of(chunks.slice(character, character + 1), self.names)
 
     def intrinsicSize(self, document: QTextDocument, position: int, form: QTextFormat, /) -> QSizeF:
         size = self.sizes.get(position)
