@@ -1,4 +1,7 @@
-"""The fields of a question: at most three in sight, the others behind More, and examples that can be pressed."""
+"""The form with the fields of a question.
+
+At most three fields are visible, and the button More shows the other fields. An empty text field can show an example.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ TAKES_EXAMPLE = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class ExampleLine(QLineEdit):
-    """A field that shows an example in grey while it is empty. A click, or Enter, takes the example."""
+    """A field that shows an example in grey while it is empty. A click or the Enter key fills in the example."""
 
     taken = Signal()
 
@@ -50,7 +53,7 @@ class ExampleLine(QLineEdit):
                 self.setModified(False)
 
     def take_example(self) -> None:
-        """Fill the field with the example, selected, so that typing replaces it."""
+        """Fill the field with the example, and select the example, so that typing replaces it."""
         if self.example:
             self.setText(self.example)
             self.selectAll()
@@ -58,7 +61,7 @@ class ExampleLine(QLineEdit):
 
 
 class QuestionForm(QWidget):
-    """The fields of a question's parameters. Each has its label above it."""
+    """A form with a field for each parameter of a question. Each field has a label above it."""
 
     def __init__(self, model: QuestionModel) -> None:
         super().__init__()
@@ -108,12 +111,15 @@ class QuestionForm(QWidget):
         return all(field.isHidden() for field in self.fields.values())
 
     def leave_out(self, name: str, on: bool) -> None:
-        """Hide the field of a parameter while it is chosen elsewhere."""
+        """Hide the field of a parameter if `on` is true, because a person chooses the value elsewhere.
+
+        Otherwise show the field.
+        """
         for part in (self.fields[name], self.labels[name]):
             part.setVisible(not on)
 
     def enable(self) -> None:
-        """Enable the fields that mean something with the other values."""
+        """Enable only the fields that have an effect with the present values of the other fields."""
         for parameter in self.model.parameters:
             self.fields[parameter.name].setEnabled(self.model.is_meaningful(parameter))
 
@@ -163,7 +169,10 @@ class QuestionForm(QWidget):
         self.choose_path(parameter.name, ask(self, parameter.help))
 
     def choose_path(self, name: str, path: str) -> None:
-        """Choose a file or folder for a parameter, as if it had been picked here; an empty path changes nothing."""
+        """Choose a file or folder for a parameter, as if a person had picked the path in the field.
+
+        If the path is empty, show the present choice again.
+        """
         parameter = self.model.parameter(name)
         box = self.fields[name]
         assert isinstance(box, QComboBox)
@@ -176,7 +185,7 @@ class QuestionForm(QWidget):
             box.setCurrentIndex(max(0, box.findData(value[0] if isinstance(value, tuple) and value else value)))
 
     def choose_files(self, name: str, path: str) -> None:
-        """Choose a file for a parameter, as if it had been picked here."""
+        """Choose a file for a parameter, as if a person had picked the path in the field."""
         self.model.read(self.model.parameter(name), path)
         button = self.fields[name]
         assert isinstance(button, QPushButton)
@@ -192,7 +201,7 @@ class QuestionForm(QWidget):
         self.model.read(parameter, field.text())
 
     def offer_values(self) -> None:
-        """Offer the values of a column of the newest answer, in the fields that ask for one of them."""
+        """Fill some fields with values to choose from, which come from a column of the newest answer."""
         columns = {} if self.model.answer is None else self.model.answer.columns
         for parameter in self.model.parameters:
             box = self.fields[parameter.name]

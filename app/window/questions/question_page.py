@@ -88,7 +88,10 @@ class Rows(QAbstractTableModel):
         return None
 
     def _alignment(self, column: int) -> int | None:
-        """Return the alignment of a column: right for numbers, and None for text, which leaves it to the table."""
+        """Return the alignment of a column: right for numbers.
+
+        Return None for text, so that the table chooses the alignment.
+        """
         is_text = self._model.is_text(column)
         return None if is_text else int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
@@ -107,7 +110,9 @@ class Rows(QAbstractTableModel):
 
 
 class SentencesAboveFigure(QSplitter):
-    """A splitter with sentences above a figure and rows; on a flat page the sentences are beside them.
+    """A splitter with the sentences of an answer above its figure and rows.
+
+    On a flat page, the sentences are on the left.
 
     The sentences get as much height as they need, up to a third of the page, until a person moves the handle.
     """
@@ -221,7 +226,7 @@ class QuestionPage(Page):
         self.column = in_column(self.above, (self.said, 1), on=self, margins=(8, 2, 8, 4), spacing=4)
 
     def add_action(self, button: QWidget) -> None:
-        """Add a button behind the fields."""
+        """Add a button after the fields."""
         self.above.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
 
     def _show(self) -> None:
@@ -243,7 +248,10 @@ class QuestionPage(Page):
         self.said.fit()
 
     def _share_width(self) -> None:
-        """Give figure and rows the same width, whenever one of them appears; later a person may move the handle."""
+        """Give the figure and the rows the same width when the figure or the rows appear or disappear.
+
+        Between these changes, a person can move the handle.
+        """
         hidden = (self.figure.isHidden(), self.table.isHidden())
         if hidden != self._hidden:
             self._hidden = hidden

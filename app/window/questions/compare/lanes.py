@@ -89,7 +89,7 @@ class Lane:
         return is_unknown & (cut.tokens.ids != NO_TOKEN)
 
     def take(self, segmentation: Segmentation) -> None:
-        """Store a text that is split after every step, and drop the tokens of the text before."""
+        """Store the tokens of a text at every step, and drop the tokens of the former text."""
         if segmentation is not self.segmentation:
             self.segmentation = segmentation
             self.cut = None

@@ -391,9 +391,10 @@ class LanesModel(QObject, LazyModel):
         self.changed.emit()
 
     def _travel(self) -> None:
-        """Split the text at the wanted steps.
+        """Split the text at the step that each lane needs for the common size.
 
-        Do so at once if the lane only compares ranks. Otherwise use a background task.
+        If the method of a lane has ranks of boundaries, then this is quick and happens at once. Otherwise use a
+        background task.
         """
         slow: list[tuple[Lane, int, Segmentation]] = []
         size = self.size

@@ -1,4 +1,4 @@
-"""The plan of a sweep that is made in the window. Commands can run the same file."""
+"""The plan of a sweep that is made in the window. A command in a terminal can run the same plan file."""
 
 from __future__ import annotations
 

@@ -48,7 +48,10 @@ class SweepModel(QuestionModel):
         return path if path is not None and not self.progress and not self.trouble and path.exists() else None
 
     def make(self, plan: Path, keeps_runs: bool = False) -> None:
-        """Train and measure the runs of a plan. Go on with an earlier sweep if the file of its results exists."""
+        """Train and measure the runs of a plan.
+
+        If the file of results exists, then skip the runs that are finished in it.
+        """
         path = plan.with_suffix(EXTENSION)
         self._runs_at = session = path if keeps_runs or path.exists() else None
         results = plan.with_name(plan.stem + RESULTS)

@@ -24,7 +24,7 @@ SMALLER = 0.95  # the size of the letters, so that nearly all questions are in s
 
 @dataclass(frozen=True)
 class RailRow:
-    """A question of the list with its page; or a subject, which has no page."""
+    """A row of the list: a question with its page, or a subject, which has no page."""
 
     text: str
     page: str = ""
@@ -32,7 +32,7 @@ class RailRow:
 
 
 class RailModel(RowListModel[RailRow]):
-    """The model of the list. Subjects cannot be chosen."""
+    """The model of the list of questions. The rows of subjects cannot be chosen."""
 
     font = QFont()
 
@@ -60,12 +60,15 @@ class RailModel(RowListModel[RailRow]):
         return super().flags(index) if is_question else Qt.ItemFlag.NoItemFlags
 
     def row_of(self, page: str) -> int:
-        """Return the row of a page's question, or -1."""
+        """Return the row of the question that a page answers, or -1 if the list does not have the question."""
         return next((row for row, entry in enumerate(self.rows) if entry.page == page), -1)
 
 
 class QuestionRail(QListView):
-    """A list of questions below their subjects. The arrows walk through them, and each is shown as it is reached."""
+    """A list of questions below their subjects.
+
+    The arrow keys move from question to question, and the window shows each answer.
+    """
 
     chosen = Signal(str)  # the page of a question
     opened = Signal(str)  # the page of a question that was clicked, or on which Enter was pressed
@@ -89,7 +92,7 @@ class QuestionRail(QListView):
         self.doubleClicked.connect(lambda index: self._tell(index, self.enlarged))
 
     def mark(self, page: str) -> None:
-        """Mark the question of a page, without choosing it."""
+        """Mark the question of a page, without the effects of a click on the question."""
         row = self.questions.row_of(page)
         with QSignalBlocker(self.selectionModel()):
             self.setCurrentIndex(self.questions.index(row) if row >= 0 else QModelIndex())
@@ -97,7 +100,7 @@ class QuestionRail(QListView):
 
     @property
     def marked(self) -> str:
-        """Return the page of the marked question, or nothing."""
+        """Return the page of the marked question, or an empty text if no question is marked."""
         index = self.currentIndex()
         return self.questions.rows[index.row()].page if index.isValid() else ""
 
@@ -115,7 +118,10 @@ class QuestionRail(QListView):
 
 
 class QuestionHead(QWidget):
-    """The question that is asked, above its answer. A double click gives it the whole room, or takes it back."""
+    """A heading with the question, above its answer.
+
+    A double click gives the answer the whole room. Another double click shows the other parts of the room again.
+    """
 
     whole_wanted = Signal(bool)
 

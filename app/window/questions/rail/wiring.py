@@ -15,7 +15,7 @@ IN_DOCK = {"steps": "merges"}
 
 
 class RailWiring(QObject):
-    """A connector of the list of questions with the pages, and of the head with the question shown."""
+    """An object that connects the list of questions with the pages, and the heading with the question shown."""
 
     def __init__(self, frame: Frame, charts: PageTabs, rail: QuestionRail, head: QuestionHead, parent: QObject) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class RailWiring(QObject):
         self._follow()
 
     def _show(self, page: str) -> None:
-        """Show the answer to a question that was reached in the list."""
+        """Show the page that answers a question, after a person has moved to the question in the list."""
         if page in self._charts.ids:
             self._charts.show_page(page)
             return

@@ -96,7 +96,7 @@ class LifeModel(QObject, LazyModel):
         return self.asked_about("life")
 
     def asked_about(self, name: str) -> Asked | None:
-        """Return the question that a section of the page shows a part of, with its study.
+        """Return the question whose answer a section of the page shows in part, with its study.
 
         Return None if there is no answer yet, or if no texts are available.
         """

@@ -72,9 +72,10 @@ class MergeTree(PaintedFigure):
     ) -> None:
         """Draw the tree of a word after `step` steps, with the boundary `marked_joint` marked.
 
-        If `grows` is true, then a single new node appears with an animation. Every node has a fixed place in the tree,
-        so that nothing moves while the tree grows and shrinks. Only the place of a node that was split again can be
-        given to a node that crosses it.
+        If `grows` is true, then a single new node appears with an animation.
+
+        Every node has a fixed place in the tree, so that nothing moves while the tree grows and shrinks. There
+        is one exception: if a step split a node again, then a later node that overlaps it gets its place.
         """
         before = {(node.start, node.stop) for node in self.nodes()} if facts is self._facts else set()
         self._facts = facts
