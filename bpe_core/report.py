@@ -1,8 +1,9 @@
-"""A report of a run as one HTML page. The page needs no other file, so a person can mail it.
+"""The report of a run as one HTML page. The page needs no other file, so a person can send it by mail.
 
     write_report(report_of(read_session("harbour.bpex")), "report.html")
 
-Each part of the page has a function. An empty part is left out. Charts and tables are answers of questions.
+A function in this module makes each part of the page. Empty parts are left out. Charts and tables come from the answers
+to questions.
 """
 
 from __future__ import annotations

@@ -16,11 +16,9 @@ HEADER = b"SQLite format 3\0"
 
 
 def is_session_file(path: Path | str) -> bool:
-    """Return whether the first bytes of a file, or its name, show a session.
+    """Return whether a file is a session. Its first bytes decide, or else its name.
 
-    A file that is another table is no session.
-
-    No pipe is opened.
+    A file with the name of a session is no session if it is readable as a merge table. A pipe is never opened.
     """
     try:
         if Path(path).is_file():

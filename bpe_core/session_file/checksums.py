@@ -1,8 +1,8 @@
-"""The checksums of the parts of a session, which show which part has changed since it was written.
+"""The checksums of the parts of a session, which show whether a part was changed after it was written.
 
-A part is a value, the run's own row, its symbols, its words, or a block of merges. Its checksum is computed from the
-rows in the database, by the same query when it is written and when it is read. A part without rows has no checksum. The
-arrangement of the window has no checksum either, because it is no result.
+The parts are single values, the row of a run, its symbols, its words, and groups of merges. A checksum is computed from
+the rows in the database. Writing and reading use the same query. A part without rows has no checksum. The arrangement
+of the window has none either, because no result depends on it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
 
 def put(connection: sqlite3.Connection, name: str, run: int = 0, place: int = 0) -> None:
-    """Store the checksum of a part that was just written. The checksum of a part without rows is deleted."""
+    """Compute and store the checksum of a part that was just written. If the part has no rows, delete its checksum."""
     digest = _digest(connection, Part(name, run, place))
     if digest is None:
         connection.execute("DELETE FROM checks WHERE part = ? AND run = ? AND place = ?", (name, run, place))
@@ -77,7 +77,7 @@ def put_merges(connection: sqlite3.Connection, run: int, first: int, stop: int, 
 
 
 def wrong_parts(connection: sqlite3.Connection) -> list[Part]:
-    """Return the parts whose checksum is wrong, because they were changed, removed, or added by another program."""
+    """Return the parts whose checksum is wrong. Another program has changed, removed or added their rows."""
     stored = {Part(*key): digest for *key, digest in connection.execute("SELECT * FROM checks").fetchall()}
     parts = sorted({*stored, *_parts(connection)})
     return [part for part in parts if _digest(connection, part) != stored.get(part)]
@@ -127,9 +127,9 @@ def _digest(connection: sqlite3.Connection, part: Part) -> bytes | None:
 
 @cache
 def _rows_as_text(name: str) -> str:
-    """Return the query for all rows of a part as one text.
+    """Return the query that gives all rows of a part as a single text.
 
-    SQLite builds the text, so that no other thread has to wait.
+    SQLite builds the text without Python, so other threads need not wait.
     """
     columns, rows = ROWS[name]
     marks = ",".join(["%s"] * len(columns.split(", ")))

@@ -1,7 +1,7 @@
-"""The reader of a session file, which checks everything before it uses it.
+"""The reader of a session file, which checks all contents before they are used.
 
-The database is opened so that nothing in it can run code: read-only, as a file that no other program changes, and with
-exactly our schema. Then every value is compared with the values that are possible in a session.
+The database is opened so that it cannot run code: it is read-only, no other program may change it, and it must have
+exactly the tables of this program. Then each value is compared with the values that are possible in a session.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LARGEST = 2**63 - 1
 
 
 class Reader:
-    """The reader of a session in a database with the present tables."""
+    """The reader of a session from a database whose tables have the newest version."""
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._execute = connection.execute
@@ -174,9 +174,10 @@ class Reader:
         return word_table(self._execute(query, (number,)), where)
 
     def _languages(self, said: object, table: int, where: str) -> tuple[Language, ...]:
-        """Return the languages of a word table, whose own word tables follow it.
+        """Return the languages of a word table. In the database, the word tables of the languages follow this word
+        table.
 
-        Return none if the stored value is not valid.
+        Return an empty tuple if the stored value is not valid.
         """
         rows = said if isinstance(said, list) else []
         if not all(isinstance(row, list) and [*map(type, row)] == [str, float] and row[1] > 0 for row in rows):
@@ -203,7 +204,7 @@ class Reader:
         )
 
     def written(self) -> datetime | None:
-        """Return the time at which the session was written. Return None if it is missing or is no time."""
+        """Return the time at which the session was written. Return None if the stored value is missing or not valid."""
         with contextlib.suppress(ValueError):
             moment = datetime.fromisoformat(self.text("written"))
             return moment if moment.tzinfo is not None else None
@@ -232,9 +233,9 @@ class Reader:
 
 
 def _read_as(source: SavedSource, said: object, group: object, picked: object) -> SavedSource:
-    """Return the source with a person's choices about its columns, group and files.
+    """Return the source with a person's choices: the column to read, the name of the group, and the chosen files.
 
-    Choices that are not valid are left out.
+    Choices that are not valid are ignored.
     """
     source = replace(source, group=group[:LONGEST_NAME]) if isinstance(group, str) and group else source
     if not isinstance(said, list) or len(said) not in (2, 3):
@@ -282,9 +283,9 @@ OF_THE_SESSION = {
 
 
 def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSession:
-    """Return the session in a file. A FormatError says what is wrong with the file.
+    """Return the session in a file. Raise FormatError if the file is wrong.
 
-    The writing of a safety copy may have been interrupted. The incomplete change is undone first.
+    A safety copy may have been interrupted while it was written. In this case the incomplete change is undone first.
     """
     file_now = standing(path)
     with _opened(file_now, is_safety_copy) as connection:
@@ -301,7 +302,7 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
 
 
 def _damaged_part(connection: sqlite3.Connection) -> str:
-    """Return a phrase for the first part that has changed since it was written. It is empty if no change is known."""
+    """Return a phrase about the first part with a wrong checksum. The phrase is empty if all checksums are right."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version < schema.FIRST_CHECKED:
         return ""
@@ -351,7 +352,7 @@ class Summary:
 
 
 def read_summary(path: Path | str) -> Summary:
-    """Return the summary of a safety copy. Most of the file is not read."""
+    """Return the summary of a safety copy, without reading most of the file."""
     with _opened(Path(path), is_safety_copy=True) as connection:
         reader = Reader(connection, str(path))
         lengths = "SELECT ifnull((SELECT max(step) FROM merges WHERE run = number), 0) FROM runs"
@@ -368,7 +369,7 @@ def read_summary(path: Path | str) -> Summary:
 
 @contextlib.contextmanager
 def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
-    """Open the database with the present tables. The tables of an older version are converted in memory."""
+    """Open the database of a session. Tables of an older version are converted to the newest version in memory."""
     _look_at_header(path)
     # `immutable` keeps SQLite from making or reading other files next to it.
     how = "mode=rw" if is_safety_copy else "mode=ro&immutable=1"

@@ -1,9 +1,9 @@
-"""The tables of a session file, and the conversion of older versions to the present tables.
+"""The tables of a session file, and the conversion of tables from older versions of the program.
 
     sqlite3 harbour.bpex 'select step, token, count from merges where run = 1 limit 10'
 
-works in any SQLite program. Version 1 had the tables below. Each later version has an entry in `MIGRATIONS`, which
-converts a database of the version before it.
+works in any SQLite program. The tables in this module are those of version 1. `MIGRATIONS` has an entry for each later
+version, which converts a database of the version before it.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ def migrate(connection: sqlite3.Connection, version: int, to: int = VERSION) -> 
 
 
 def check(connection: sqlite3.Connection, name: str) -> int:
-    """Return the version of the tables in a session file. Raise FormatError if they are not exactly our tables.
+    """Return the version of the tables in a session file. Raise FormatError if the file has any other tables.
 
-    So no view, trigger, index or generated column of an unknown file is ever used by a query.
+    So views, triggers, indexes and generated columns in a file of unknown origin are never used.
     """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()

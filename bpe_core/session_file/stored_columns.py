@@ -1,4 +1,4 @@
-"""The columns of histories and word tables as rows of the database, and the checked conversion back."""
+"""The conversion of histories and word tables into rows of the database, and the checked conversion back."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ STEPS = (
 
 
 def merge_columns(stored: Iterable[Sequence[int]], alphabet: Alphabet, where: str, recipe: Recipe) -> Columns:
-    """Return the columns of a run's steps, after all steps are checked.
+    """Check the stored steps of a run, and return them as columns.
 
-    A FormatError names the first impossible step.
+    Raise FormatError for the first impossible step.
     """
     rows = list(stored)
     if len(rows) > LARGEST_VOCABULARY:
@@ -52,9 +52,9 @@ ReasonChunk = tuple[str, int, str, bytes]
 
 
 def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
-    """Yield the reasons for the steps in pieces, as large as the parts with a checksum.
+    """Yield the reasons for the steps in pieces, which have the size of the parts with a checksum.
 
-    The first piece is the piece with the step after the first `written` steps.
+    The first `written` steps are in the database already. The first piece is the one that contains the next step.
     """
     for name, column in reasons.items():
         kind = column.dtype.newbyteorder("<")
@@ -64,7 +64,10 @@ def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
 
 
 def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reasons:
-    """Join the pieces of the reasons. Raise FormatError if they do not fit together or a step has no value."""
+    """Join the pieces of the reasons.
+
+    Raise FormatError if the pieces do not fit together, or if a step has no reason.
+    """
     kinds: dict[str, str] = {}
     pieces: dict[str, list[bytes]] = {}
     for name, place, kind, numbers in chunks:
@@ -82,7 +85,7 @@ SCORE_KINDS = ("<f4", "<f8")
 
 
 def score_rows(run: SavedRun | None) -> list[tuple[int, Float32s]]:
-    """Return each row of scores with the number of steps that were made before it was computed."""
+    """Return the rows of scores of a run. Each row comes with the number of steps before the scores were computed."""
     if run is None or run.history is None or run.history.scores is None:
         return []
     return list(zip(run.history.scores.since, run.history.scores.rows, strict=True))
@@ -91,7 +94,10 @@ def score_rows(run: SavedRun | None) -> list[tuple[int, Float32s]]:
 def scores_in(
     rows: Iterable[tuple[int, int, str, bytes]], columns: Columns, tokens_at_first: int, where: str
 ) -> Scores | None:
-    """Join the rows of scores. Raise FormatError unless each row has a number for every token that was left."""
+    """Join the rows of scores.
+
+    Raise FormatError unless each row has a score for each token that was not dropped yet.
+    """
     since = list[int]()
     scores = list[Float32s]()
     for place, steps, kind, numbers in rows:

@@ -1,7 +1,7 @@
-"""A session at one moment, as a frozen value: the content of a file, which can be compared with a later moment.
+"""A session as a value that never changes. It can be compared with the session at a later moment.
 
-To make such a value costs almost nothing: histories and word tables are views that never change. So another thread can
-write a run during its training.
+It is made very fast, because histories and word tables are not copied. So another thread can write a run to a file
+while the run is still learned.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ RunState = Literal["paused", "ended", "failed"]
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The size, time and hash of a file at its reading, which show later changes."""
+    """The size, the time and the hash of a file when it was read.
+
+    A difference shows that the file was changed later.
+    """
 
     size: int
     modified_ns: int
@@ -32,7 +35,7 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class SavedSource:
-    """A text of the corpus: a file with its path, or a text without a file."""
+    """A text of the corpus, which comes from a file or from memory."""
 
     name: str
     path: str | None = None
@@ -91,7 +94,7 @@ class Bookmark:
 
 @dataclass(frozen=True)
 class View:
-    """The state of the view, such as the shown run. A change of the view does not count as a change of the session."""
+    """What the window shows, such as the run. A change of the view alone needs not be saved."""
 
     shown_run: int | None = None
     position: int = 0
@@ -132,6 +135,6 @@ class SavedSession:
 
     @property
     def substance(self) -> tuple[object, ...]:
-        """Return the values that decide whether the session counts as changed since it was saved."""
+        """Return the contents of the session that need to be saved when they change. The view is left out."""
         runs = tuple(run.substance for run in self.runs)
         return self.recipe, self.sources, self.text, runs, self.bookmarks, dict(self.filter)

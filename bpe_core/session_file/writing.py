@@ -1,7 +1,7 @@
-"""The writing of a session, as a whole file or as a database that is updated during the learning.
+"""The writing of a session to a file. A whole file is written at once, or a database is updated again and again.
 
-Both use `SessionWriter.update`, which compares the session with the session written before and writes the differences.
-Merges are only appended.
+Both use `SessionWriter.update`, which compares the session with the last written session, and writes the differences.
+Merges are only added.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def write_session(session: SavedSession, path: Path | str, *, cancelled: CancelC
 
 
 class SessionWriter:
-    """A writer that updates a database to a new state of the session, in one transaction.
+    """A writer that updates a database so that it has the present state of a session.
 
-    It must stay in one thread.
+    Each update is one transaction. All updates must come from the same thread.
     """
 
     def __init__(self, path: Path, *, is_kept_up_to_date: bool = True, name: str = "") -> None:
@@ -213,7 +213,7 @@ class SessionWriter:
             checksums.put_merges(self._connection, run, written, len(history), with_reasons=bool(history.reasons))
 
     def _append_scores(self, run: SavedRun, before: SavedRun | None) -> None:
-        """Write the rows of scores that are new since `before`. The last row of `before` may have been replaced."""
+        """Write the rows of scores of a run that differ from the rows of `before`, the run at the last update."""
         known = score_rows(before)
         for place, (since, row) in enumerate(score_rows(run)):
             if place >= len(known) or known[place][1] is not row:
@@ -257,7 +257,10 @@ class SessionWriter:
 
 
 def _with_languages(words: WordTable) -> Iterator[WordTable]:
-    """Yield a word table, then the words and the dev text of each language. A missing dev text gives an empty table."""
+    """Yield a word table, and then for each language its words and its dev text.
+
+    A missing dev text gives an empty table.
+    """
     yield words
     for language in words.languages:
         yield language.words
@@ -328,9 +331,9 @@ def _choices(session: SavedSession) -> dict[str, str]:
 def _ways_to_read(
     shelves: dict[int, tuple[SavedSource, ...]], picked: list[tuple[str, ...]]
 ) -> dict[str, dict[str, list[object]]]:
-    """Return a person's choices for reading, by run and by position of the source.
+    """Return how a person chose to read the texts. The keys are the number of the run and the position of the text.
 
-    The choices are the column of texts, whether the file is a word list, and the chosen files.
+    The choices are the column to read, whether the file is a list of words, and the chosen files.
     """
     said = {
         str(run): {
@@ -345,10 +348,7 @@ def _ways_to_read(
 
 @lru_cache(maxsize=1_000)
 def _names_as_json(names: tuple[str, ...]) -> str:
-    """Return the names as JSON, which is cached.
-
-    There may be tens of thousands of names, and they are written every second.
-    """
+    """Return names as JSON. The result is cached, because tens of thousands of names may be written every second."""
     return _as_json(names)
 
 
@@ -369,7 +369,7 @@ def _path_value(path: str) -> str | bytes:
 
 
 def _encodable(text: str) -> str:
-    """Return a text in which each lone surrogate is a question mark, because a lone surrogate is no character."""
+    """Return a text in which a question mark replaces each lone surrogate, because UTF-8 cannot encode a surrogate."""
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 

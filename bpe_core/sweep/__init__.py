@@ -1,4 +1,4 @@
-"""The sweeps: many runs that one file plans.
+"""The sweeps.
 
-They are learned one after another or in parallel, and measured at each size.
+A sweep trains many recipes on many corpora, as one file plans, and measures them at each vocabulary size.
 """

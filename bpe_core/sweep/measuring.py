@@ -1,6 +1,7 @@
-"""The measures of a sweep's runs.
+"""The measures of the runs in a sweep.
 
-Documents are counted once for all runs with equal splitting, and encoded at each size.
+All runs that split texts into the same words share the counted words of the documents. Each run encodes them at each
+size.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Yardstick:
         return cls(documents, sizes, np.array(list(map(stretches, documents)), np.int64), in_words)
 
     def cuts(self, history: History, cancelled: CancelCheck = never_cancelled) -> Callable[[int], Cut]:
-        """Return a function that encodes the documents after a step.
+        """Return a function that encodes the documents after a number of steps. Its argument is this number.
 
         Only one thread may call the function at a time.
         """
@@ -89,9 +90,10 @@ def measured(
     morphemes: Morphemes | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the columns of measures at each size.
+    """Yield the measures at each vocabulary size, as columns.
 
-    Bits per byte need the words `learned`. Unless `is_held_out` is set, bits are measured on a tenth of the words.
+    Bits per byte are computed only if the words `learned` are passed. With `is_held_out`, they are measured on the
+    documents. Otherwise a tenth of the words is held out.
     """
     steps = [history.step_of_size(size) for size in sizes]
     cut_at = yardstick.cuts(history, cancelled)
@@ -150,11 +152,12 @@ def _bits(
 
 
 def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list[tuple[Float64s, Float64s]]:
-    """Return the interval that contains each ratio of two sums in 95 of 100 draws.
+    """Return the intervals that contain 95 of 100 ratios in random draws of documents.
 
-    A draw takes as many documents as there are. It may take a document several times. `of` holds a row for each size
-    and a column for each document. All sums are whole numbers, so the ratios are exact. The draws are the same each
-    time, and serve all ratios. With fewer than five documents all intervals are NaN.
+    A draw takes as many documents as there are, and it may take a document several times. A ratio is the sum of an
+    array in `several` over the documents of a draw, divided by the same sum of `of`. Arrays in `several` have a number
+    for each document. `of` has a row for each size and a column for each document. All ratios use the same draws, which
+    are the same in each call. With fewer than five documents all intervals are NaN.
     """
     count = of.shape[1]
     if count < LEAST:

@@ -1,6 +1,7 @@
-"""The measures of existing tokenizers on the same texts at many sizes, in the columns of a sweep.
+"""The measures of existing tokenizers on the same texts at many vocabulary sizes, in the columns that a sweep has.
 
-Runs that differ only in their random sample share a line. The band of the line shows their seeds.
+Some runs differ only in the random sample of texts that they learned from. These runs share a line of the chart, and
+the band of the line shows their range.
 """
 
 from __future__ import annotations
@@ -41,9 +42,10 @@ def overlay(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> DataTable:
-    """Measure tokenizers at `sizes`, or by default at some sizes.
+    """Measure tokenizers at `sizes`, or by default at some sizes that each vocabulary had.
 
-    Bits per byte need the words `learned`. The tokenizers in `samples` share a line.
+    Bits per byte are computed only if the words `learned` are passed. Tokenizers in `samples` share a line of the
+    chart.
     """
     meant = {name: as_meant(given, name) for name, given in by_name(tokenizers).items()}
     histories = {name: history.first(at) for name, (history, at) in meant.items()}
@@ -115,7 +117,8 @@ class OverlayName(NamedTuple):
 
 
 def samples_of(runs: Mapping[str, Learned]) -> dict[str, OverlayName]:
-    """Return the runs that share their recipe and texts with other runs, and differ only in the random sample.
+    """Return the runs that differ from other runs only in the random sample of texts, with the name of their common
+    line.
 
     >>> from fractions import Fraction
     >>> from bpe_core.text.mixture import Group, Mixture, Sample

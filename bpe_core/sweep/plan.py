@@ -76,9 +76,9 @@ class Plan:
 
     @property
     def variants(self) -> Iterator[tuple[str, Recipe]]:
-        """Yield the name of each recipe, and the recipe with each tie rule.
+        """Yield each recipe with each tie rule of the plan, and the name of the recipe.
 
-        If no tie rule applies, yield the recipe unchanged.
+        A recipe whose method has no tie rule is yielded once, unchanged.
         """
         for name, recipe in self.recipes.items():
             for ties in (recipe.applies("ties") and self.ties) or [recipe.ties]:
@@ -130,9 +130,9 @@ def plan_of(document: Mapping[str, Any], folder: Path) -> Plan:
 
 
 def checked(plan: Plan) -> Plan:
-    """Return a plan unchanged, or raise an error if a run cannot begin.
+    """Return the plan unchanged if all its runs can begin. Raise an error otherwise.
 
-    Every recipe is checked at every size with every tie rule, and every file is checked.
+    Every recipe is checked at every size and with every tie rule, and every file is checked.
     """
     if len(plan.seeds) > 1 and plan.sample == 1:
         raise RecipeError('Several seeds need a sample: write its size, such as sample = "50%", or give one seed.')
@@ -218,7 +218,7 @@ PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def recipe_choices(recipe: Recipe) -> dict[str, Any]:
-    """Return the choices of a recipe that a plan can name. Choices that belong to one run are left out."""
+    """Return the choices of a recipe that may be written in a plan. Choices for a single run are left out."""
     choices = recipe.to_dict()
     return {name: value for name, value in choices.items() if name not in OF_ONE_RUN and value is not None}
 

@@ -1,7 +1,7 @@
-"""The table of a sweep, with a row for each run at each size.
+"""The table of a sweep, with a row for each run at each vocabulary size.
 
-A row holds the fingerprint of its run, which is made from everything that decides the run. So the table alone shows
-which runs are complete.
+A row has the fingerprint of its run, a hash of everything that the result depends on. So the table alone shows which
+runs are complete.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def table_of(rows: Iterable[Row]) -> DataTable:
 
 
 def remarks_of(table: DataTable) -> list[str]:
-    """Return a warning for each recipe that cannot encode everything. It needs few tokens because it leaves out text.
+    """Return a warning for each recipe that leaves text unencoded.
+
+    The measures of such a recipe look too good, because its tokens cover only a part of the text.
 
     >>> told = {"corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "unknown_share": 0.25}
     >>> remarks_of(table_of([{"recipe": "a", **told}, {"recipe": "e", **told, "unknown_share": 0.0}]))[0][:62]
@@ -85,9 +87,9 @@ def read_results(path: Path | str) -> DataTable:
 
 
 def summary_of(table: DataTable) -> DataTable:
-    """Return a table that summarizes the seeds of each recipe, corpus, tie rule and size.
+    """Return a table that has one row for all seeds of a recipe, corpus, tie rule and size.
 
-    The columns are the mean, the deviation, the smallest and the largest value of each measure.
+    The columns are the mean, the standard deviation, the smallest and the largest value of each measure.
     """
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in table.records():
@@ -103,9 +105,9 @@ def summary_of(table: DataTable) -> DataTable:
 
 
 def summed(values: Sequence[float]) -> tuple[float, float, float, float]:
-    """Return the mean, the deviation of a sample, the smallest and the largest value.
+    """Return the mean, the standard deviation, the smallest and the largest of some values.
 
-    The deviation of a single value is NaN.
+    The standard deviation of a single value is NaN.
     """
     if not values:
         return math.nan, math.nan, math.nan, math.nan

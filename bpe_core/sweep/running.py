@@ -1,6 +1,6 @@
 """The running of a sweep.
 
-The runs that its table lacks are learned and measured on all cores, and each result is saved.
+A sweep learns and measures only the runs that are not in its table yet. It uses all cores, and saves each result.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ Keep = Callable[[Callable[[], DataTable]], None]  # a function that makes the ta
 
 @dataclass(frozen=True)
 class Run:
-    """A training that serves all sizes.
+    """A training, whose steps are measured at all sizes of the plan.
 
-    If the steps of a method depend on the size, each size needs a separate training.
+    With some methods the steps depend on the size. Then each size has a separate training.
     """
 
     name: str  # the name of the recipe in the plan
@@ -97,9 +97,9 @@ def sweep(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> SweepResult:
-    """Train and measure the runs that the table `before` lacks.
+    """Learn and measure the runs of a plan that the table `before` does not have yet.
 
-    The function `keep` gets the table each time it grows. The object `session` gets the runs.
+    The function `keep` is called with the table each time the table grows. The runs are added to `session`.
     """
     runs = runs_of(plan)
     rows = _of_before(runs, before)
@@ -125,13 +125,13 @@ def sweep(
 
 
 class _Bench:
-    """The values that several runs of a sweep share and that are computed once.
+    """The words and documents that several runs of a sweep share.
 
-    These are the words to learn from, and the documents to measure with.
+    The words are learned from, the documents are measured.
     """
 
     def __init__(self, plan: Plan, runs: list[Run], measured: set[str], session: RunsInSession | None) -> None:
-        """Store the runs of a plan. `measured` holds the keys of the runs that are measured already."""
+        """Store the runs of a plan. `measured` holds the keys of the runs that are in the table already."""
         self._plan = plan
         self._runs = runs
         self._measured = measured
@@ -142,7 +142,7 @@ class _Bench:
         self.remarks: list[str] = []
 
     def prepare(self, pool: WorkerPool) -> None:
-        """Count all words and documents. After this, only the training depends on the texts."""
+        """Count the words of all texts and documents, so that no text is read after this call."""
         counted = {run.words_key: run for run in self._runs}
         tables = pool.all([self._count(run) for run in counted.values()], "counting", "corpora")
         self._words = dict(zip(counted, tables, strict=True))

@@ -1,7 +1,8 @@
-"""The runs of a sweep in one session file that the window opens.
+"""The runs of a sweep in one session file that the window can open.
 
-Recipe and words decide what a run learns. So a run of the file with the same recipe and words is not learned again. All
-other contents of the file stay. During the sweep, its table and session are written every few seconds.
+Two runs with the same recipe and words learn the same tokens. So a run is not learned again if the file has a run with
+its recipe and words. All other contents of the file stay. During the sweep, the table and the session are written every
+few seconds.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class RunsInSession:
 
     @property
     def description(self) -> str:
-        """Return a description such as `3 runs (1 of them was there)`."""
+        """Return a phrase with the number of runs, such as `3 runs (1 of them was there)`."""
         old = len({run.number for run in self._found.values()})
         total = old + len(self._fresh)
         were = "was" if old == 1 else "were"
@@ -60,7 +61,10 @@ class RunsInSession:
         return None
 
     def add(self, place: int, title: str, corpus: str, recipe: Recipe, words: WordTable, history: History) -> None:
-        """Add a run with its index in the plan. If the file already has the run, it keeps its number and its name."""
+        """Add a run.
+
+        `place` is its index in the plan. If the file has the run already, the old number and name stay.
+        """
         known = self._known(recipe, words)
         if known is not None:
             self._found[place] = replace(known, words=words)  # shared by all runs of a corpus
@@ -76,7 +80,7 @@ class RunsInSession:
         )
 
     def write(self) -> None:
-        """Write the new runs after the runs of the file, in the order of the plan.
+        """Write the new runs to the file, after its old runs and in the order of the plan.
 
         Raise OutputError if another program has changed the file.
         """
@@ -138,7 +142,10 @@ TIMES_THE_WRITING = 10
 
 
 class KeptOnDisk:
-    """A writer of the table and the session. It writes every other second, and less often if writing takes long."""
+    """A writer of the table and the session.
+
+    It writes at most every other second, and less often if writing takes long.
+    """
 
     def __init__(self, path: Path | None, runs: RunsInSession | None) -> None:
         self._path = path
