@@ -94,7 +94,10 @@ class Bookmark:
 
 @dataclass(frozen=True)
 class View:
-    """What the window shows, such as the run. A change of the view alone needs not be saved."""
+    """The choice of what the window shows, such as the run and the step.
+
+    A change of the view alone need not be saved.
+    """
 
     shown_run: int | None = None
     position: int = 0
