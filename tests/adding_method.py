@@ -1,7 +1,8 @@
 """A method for tests whose steps add tokens. Each step adds the word that saves the most tokens.
 
-Its alphabet holds all words of more than one byte as seeds. A seed becomes a token when a step adds it. A word that was
-added is one token, and otherwise each of its bytes is a token.
+At first, only single bytes are tokens. The alphabet also holds all words of more than one byte as seeds, and a step
+turns a seed into a token. When a text is split, a word that was added is one token. In any other word, each byte is a
+token.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A driver of Chromium without a screen, by its DevTools protocol over two pipes. A zero byte ends each message."""
+"""A driver of Chromium without a screen. It sends messages of the DevTools protocol over two pipes.
+
+A zero byte ends each message.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +107,10 @@ class Browser:
 
 @contextmanager
 def browser(home: Path) -> Iterator[Browser]:
-    """Start a browser with all its files in the folder `home`. End the browser when the context ends."""
+    """Start a browser whose files are all in the folder `home`.
+
+    Yield it, and end the browser at the end of the context.
+    """
     assert PROGRAM is not None
     read_by_it, written = os.pipe()
     read, written_by_it = os.pipe()

@@ -62,9 +62,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _ignore_no_signal() -> None:
-    """Restore the default handling of Ctrl+C and of a closed terminal, even if the tests run in the background.
+    """Restore the default handling of Ctrl+C and of a closed terminal.
 
-    Processes that the tests start inherit this handling.
+    Tests in the background would ignore these signals, and so would the processes that they start.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -74,7 +74,10 @@ def _ignore_no_signal() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def fewer_words() -> None:
-    """Check each written file with a tenth of the random words. All hard texts and given texts stay."""
+    """Check each written file with a tenth of the usual random words, which saves time.
+
+    All hard texts are still checked.
+    """
     if not EXPLORES:
         sampling.WANTED_WORDS //= 10
 
@@ -86,9 +89,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Import the test modules. Each of several processes begins with another module.
+    """Import all test modules. If there are several processes, each begins with another module.
 
-    So each file is compiled once, and not by all processes at the same time.
+    So each file is compiled by one process, and not by all processes at the same time.
     """
     if given := getattr(session.config, "workerinput", None):
         files = [file for name in session.config.args for file in sorted(Path(name).rglob("test_*.py"))]
@@ -99,13 +102,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_sessionfinish() -> None:
-    """Collect garbage a last time. Otherwise Python searches all loaded objects several times before the end."""
+    """Collect garbage now. Otherwise Python would search all loaded objects several times when the process ends."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_collection_finish() -> None:
-    """Exclude loaded modules and collected tests from garbage collection, because they stay until the end."""
+    """Exclude modules and tests from garbage collection. They stay until the end, so searching them only takes time."""
     gc.collect()
     gc.freeze()
 

@@ -1,7 +1,7 @@
-"""A method for tests whose steps drop tokens. It replaces all other methods.
+"""A method for tests whose steps drop tokens.
 
 It begins with every piece of two or three bytes in the words. Each step drops the piece that is used least. A word is
-split from the left by the longest token that fits.
+split from the left, each time by the longest token that fits.
 """
 
 from __future__ import annotations
@@ -136,9 +136,9 @@ class LongestMatch:
 
 
 class Words(Segmentation):
-    """A segmentation into words with their offsets.
+    """A text that is split into words, with the offset of each word, and into tokens.
 
-    Text between the words belongs to no token, and nothing is normalized.
+    Text between the words is in no token. The text is not normalized.
     """
 
     def __init__(self, data: bytes, words: list[tuple[int, bytes, int]], segmenter: LongestMatch) -> None:

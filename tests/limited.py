@@ -1,4 +1,4 @@
-"""The start of a process with a limit of memory and of time."""
+"""The start of a process with a limit on its memory and a limit on its time."""
 
 from __future__ import annotations
 

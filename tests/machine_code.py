@@ -1,4 +1,4 @@
-"""The context that chooses whether a test uses machine code for every text, or for no text."""
+"""The context in which the engine uses machine code for every text, even a short text, or for no text."""
 
 from __future__ import annotations
 

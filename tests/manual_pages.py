@@ -1,9 +1,10 @@
-"""The maker of the manual's parts that follow from the code: commands, Python, formats, measures, recipes.
+"""The program that writes some parts of the manual from the code: commands, Python, formats, measures and recipes.
 
     python -m tests.manual_pages
 
-writes these parts anew into `resources/manual`, each between the lines `<!-- made: NAME -->` and `<!-- end -->` of a
-page. It also draws the pictures of the gallery. The tests fail if a page differs, or if something has no help.
+writes these parts into the pages in `resources/manual`. On a page, such a part is between the lines `<!-- made: NAME
+-->` and `<!-- end -->`. The program also draws the pictures of the gallery. A test fails if a page differs from the
+code, or if a command or function has no help.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ class Undocumented(Exception):
 
 
 class Recorder:
-    """A recorder of a command's arguments.
+    """A recorder of the arguments that a command declares.
 
-    It takes the place of a parser, whose print differs between Python versions.
+    It is used instead of argparse's parser, because argparse prints help differently in each version of Python.
     """
 
     def __init__(self) -> None:
@@ -131,7 +132,7 @@ def _one_command(name: str, about: str, recorder: Recorder, shared: list[str]) -
 
 
 def questions() -> Iterator[str]:
-    """List all questions by their subjects, each with its sentence and its command."""
+    """Yield the lines of a list of all questions by their subjects. Each question has its sentence and its command."""
     for subject, names in questions_by_subject(question_names()).items():
         yield f"{subject.capitalize()}:\n"
         for name in names:
@@ -191,7 +192,7 @@ def _documented(name: str, thing: Any, comment: str | None) -> Iterator[str]:
 
 
 class Plain:
-    """A text that appears without quotation marks in a signature."""
+    """A text whose `repr` has no quotation marks, for use in a signature."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -205,7 +206,10 @@ def is_short(default: object) -> bool:
 
 
 def signature(name: str, thing: Any) -> str:
-    """Return how a function or class is called. Long defaults, and defaults that the engine makes, become dots."""
+    """Return the signature of a function or class as text.
+
+    Defaults that are long or made by the engine are written as dots.
+    """
     called, empty = inspect.signature(thing), inspect.Parameter.empty
     parameters = [
         parameter.replace(
@@ -242,7 +246,7 @@ def _section(title: str, body: str) -> str:
 
 
 def first_sentence(thing: Any) -> str:
-    """Return the beginning of a member's help, or an empty text if the member has no help."""
+    """Return the first paragraph of a docstring after a colon. Return an empty text if there is no docstring."""
     text = " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
     return f": {text}" if text and not text.startswith(">>>") else ""
 
@@ -315,7 +319,7 @@ MAKERS = {maker.__name__: maker for maker in (commands, questions, python, forma
 
 
 def made(page: str) -> str:
-    """Return a page with its generated parts made anew from the code."""
+    """Return a page of the manual in which the generated parts are replaced by new ones from the code."""
     return PART.sub(lambda match: f"{match[1]}{chr(10).join(MAKERS[match[2]]())}\n{match[3]}", page)
 
 
@@ -336,7 +340,7 @@ def pictures_in(folder: Path) -> list[Path]:
 
 
 def draw_gallery(folder: Path) -> None:
-    """Run the commands of the gallery in the folder of the samples. The commands draw the pictures."""
+    """Run the commands of the gallery, which draw its pictures. They run in the folder of the samples."""
     before = Path.cwd()
     os.chdir(folder)
     try:

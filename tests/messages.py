@@ -1,9 +1,10 @@
-"""The lists of all texts that people read: errors, commands, questions, engine, window, lessons and manual.
+"""The lists of all messages that people read: errors, commands, questions, engine, window, lessons and manual.
 
     python -m tests.messages errors
 
-prints a list with the place of each message. In the code a message is a literal of two words or more that is not a
-docstring. The values that the program puts into a message are in braces. The docstring of a question is a message, too.
+prints all messages of one list, each with its file and line. A message is a text of two words or more in the code, but
+no docstring. Values that the program inserts into a message are written in braces. The docstring of a question is a
+message, because commands and pages show it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Message:
 
 
 def messages(surface: str) -> list[Message]:
-    """Return the messages of a surface, sorted by their places."""
+    """Return the messages of a surface, such as the window, sorted by file and line."""
     if surface not in RESOURCES:
         return [message for its_surface, message in _messages_of_code() if its_surface == surface]
     return [
@@ -55,7 +56,10 @@ def _messages_of_code() -> tuple[tuple[str, Message], ...]:
 
 
 def messages_in(path: str, tree: ast.Module, errors: set[str]) -> Iterator[tuple[str, Message]]:
-    """Yield the messages of a module, each with its surface. `errors` are the names of the error classes."""
+    """Yield the messages in a module. Each comes with its surface, such as the window.
+
+    `errors` are the names of the error classes, whose texts are error messages.
+    """
     return _Collector(path, errors).messages(tree)
 
 
@@ -100,7 +104,7 @@ class _Collector:
 
 
 def _parts(node: ast.AST) -> list[str | ast.expr] | None:
-    """Return the literals and the values that form a text, or None if the node is not a text."""
+    """Return the literals and expressions that a text is joined of. Return None if the node is not a text."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [node.value]
     if isinstance(node, ast.JoinedStr):
@@ -114,9 +118,9 @@ def _parts(node: ast.AST) -> list[str | ast.expr] | None:
 
 
 def _hidden_docstring(node: ast.AST) -> ast.stmt | None:
-    """Return the docstring node of a node, or None if it has no docstring.
+    """Return the docstring of a function, class or module, which no person sees. Return None if there is no docstring.
 
-    Return None for a question, too, because commands and pages show its docstring.
+    The docstring of a question is visible in commands and pages, so it is not returned.
     """
     if not isinstance(node, DOCUMENTED) or not node.body or not isinstance(node.body[0], ast.Expr):
         return None
@@ -127,7 +131,7 @@ def _hidden_docstring(node: ast.AST) -> ast.stmt | None:
 
 
 def _name(call: ast.Call) -> str:
-    """Return the name that a call uses, with at most one name before it, such as `re.compile`."""
+    """Return the name of the called function, with at most one name before it, such as `re.compile`."""
     if isinstance(call.func, ast.Attribute):
         before = f"{call.func.value.id}." if isinstance(call.func.value, ast.Name) else ""
         return before + call.func.attr

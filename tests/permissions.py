@@ -1,6 +1,6 @@
-"""The permissions of files in tests.
+"""The context in which file permissions also hold for root.
 
-Root gives up rights for a while, so that a locked file is locked for root, too.
+Tests with a locked file need it, because root may normally read and write every file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ def mode(path: Path) -> int:
 
 @contextlib.contextmanager
 def obeyed() -> Iterator[None]:
-    """Make file permissions count inside this context, for this thread and for the threads that it starts."""
+    """Make file permissions hold for root in this context.
+
+    They hold for this thread and for the threads that it starts.
+    """
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         yield
         return

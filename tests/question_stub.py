@@ -1,8 +1,9 @@
-"""The maker of `bpe_core/asking/functions.pyi`, from which editors and type checkers read the functions of questions.
+"""The program that writes `bpe_core/asking/functions.pyi` from the questions.
 
     python -m tests.question_stub
 
-writes the file anew from the questions. A test fails if the file differs.
+Editors and type checkers read the functions of questions from this file. A test fails if the file differs from the
+questions.
 """
 
 from __future__ import annotations

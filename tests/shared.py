@@ -1,9 +1,9 @@
-"""The texts for tests: texts of this project, and real texts if this machine has them.
+"""The texts for tests: the texts of this project, and larger real texts if this machine has them.
 
-The project's texts are in `tests/texts`. They are small, in many scripts, and every sentence was written for the
-project. Larger texts are made from their words. Real texts, tables of other programs and their results are not part of
-the project. They are in `../shared`, or in the folder that the environment variable BPE_SHARED names. The same tests
-run on all texts. Without this folder, they run only on the project's texts.
+The project's texts are in `tests/texts`. They are small and in many scripts, and every sentence was written for the
+project. Real texts, tables of other programs and results of other programs are not part of the project. They are in
+`../shared`, or in the folder that the environment variable BPE_SHARED names. Tests run on the texts of this folder,
+too, if it exists.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ COINED = 5_000  # words that are no words, shared out among the languages
 
 
 def here(*names: str) -> list[str]:
-    """Return the names of the texts that this machine can read.
+    """Return the names of the texts that exist on this machine.
 
-    A text of the project, such as "poem", is always among them. "data/raven.txt" is among them if the file exists.
+    A text of the project, such as "poem", always exists. "data/raven.txt" is returned only if there is such a file.
     """
     return [name for name in names if not _is_shared(name) or path_of(name).is_file()]
 
@@ -56,9 +56,9 @@ def text_of(name: str) -> str:
 
 
 def stretches_of(name: str, characters: int) -> str:
-    """Return this number of characters from all parts of a text.
+    """Return this number of characters, taken from several parts of a text.
 
-    A text in many languages keeps most of its languages.
+    So the result has most languages of a text in many languages.
     """
     whole, each = text_of(name), characters // STRETCHES
     if len(whole) <= characters:
@@ -68,7 +68,7 @@ def stretches_of(name: str, characters: int) -> str:
 
 
 def expected(name: str) -> Any:
-    """Return a result of the folder `expected/`, for tests of a shared text."""
+    """Return an expected result from the file with this name in the folder `expected/` of the shared texts."""
     return json.loads(text_of(f"expected/{name}"))
 
 
@@ -77,7 +77,10 @@ def _is_shared(name: str) -> bool:
 
 
 def _made(lines: Sequence[str], characters: int) -> str:
-    """Return a text of the words in these lines and of new words made from their parts. A few words are frequent."""
+    """Return a random text with the words of these lines, and with new words that are made from parts of these words.
+
+    As in real texts, a few words are frequent.
+    """
     rng = random.Random(characters)
     languages = [_vocabulary(line.split(), COINED // len(lines), rng) for line in lines if line.strip()]
     sentences: list[str] = []
@@ -89,9 +92,9 @@ def _made(lines: Sequence[str], characters: int) -> str:
 
 
 def _vocabulary(words: list[str], coined: int, rng: random.Random) -> tuple[list[str], list[float]]:
-    """Return the words of a language, and the running sum of their weights.
+    """Return words of a language with new words that are made from their parts, and the sums of their weights.
 
-    The weight of a word is 1 divided by its rank.
+    A sum is the weight of a word and of all words before it. The weight of a word is 1 divided by its rank.
     """
     for _ in range(coined):
         first, last = rng.choices(words, k=2)

@@ -106,10 +106,10 @@ def _introduce(text: Path, options: argparse.Namespace) -> None:
 
 
 def _make_vocabulary(source: Path | str) -> Vocabulary:
-    """Return the vocabulary by which the libraries encode.
+    """Return the vocabulary with which all libraries encode.
 
-    The vocabulary is that of GPT-2, or a vocabulary learned from `source`. Ties go to the lowest ids, as in every
-    library that must train its own vocabulary.
+    It is the vocabulary of GPT-2, or a vocabulary learned from the text `source`. If pairs have equal counts, the pair
+    with the lowest ids is learned first.
     """
     if str(source) == "gpt2":
         return Vocabulary.from_gpt2_file(GPT2_FILE)
@@ -152,7 +152,10 @@ def _texts_for(job: str, text: Path, folder: Path) -> list[Path]:
 
 
 def _other_kinds(folder: Path) -> list[Path]:
-    """Return a text of C code, from Python and its packages, and a text in many languages."""
+    """Return the paths of two further texts:
+
+    C code, taken from Python and its packages, and a text in many languages.
+    """
     code = folder / "code-in-c.txt"
     if not code.exists():
         places = [Path(sysconfig.get_path(name)) for name in ("include", "purelib")]

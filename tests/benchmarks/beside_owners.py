@@ -1,8 +1,10 @@
-"""The command `python -m tests.benchmarks.beside_owners`, which compares us with the library that owns a file format.
+"""The command `python -m tests.benchmarks.beside_owners`. It compares this program with the library of each file
+format.
 
-Both encode and open the same files. Short texts of some 55 characters are encoded one by one, and as one batch on one
-thread. The last rows open files and encode a first text. Everything is done in one process, in turn, and the least CPU
-time counts. If ids differ, the exit code is 1. Vocabularies are learned from one text, and two other texts are encoded.
+Both open the same files and encode the same texts. Short texts of about 55 characters are encoded one by one, and then
+as one batch on one thread. The last rows of the output are the times to open a file and encode a first text. All work
+is done in one process, by this program and by the library in turn, several times. The least CPU time is printed. If ids
+differ, the exit code is 1. Vocabularies are learned from one text, and two other texts are encoded.
 """
 
 from __future__ import annotations
@@ -34,7 +36,10 @@ Encode = Callable[[list[str]], list[list[int]]]
 
 
 class Owner(NamedTuple):
-    """A kind of file, with functions that encode texts one by one and as a batch, by its library and by us."""
+    """A kind of tokenizer file, with functions of its library and of this program.
+
+    The functions encode texts one by one and as a batch.
+    """
 
     name: str
     theirs: tuple[Encode, Encode]
@@ -118,9 +123,9 @@ def owners() -> Iterator[Owner]:
 
 
 def other_openings() -> Iterator[tuple[str, Callable[[], object], Callable[[], object]]]:
-    """Yield a name and two functions for files of other kinds with GPT-2's 50,257 tokens.
+    """Yield the name of a file and two functions, for further kinds of files with GPT-2's 50,257 tokens.
 
-    The first function opens the file by us, the second by its library. Both encode one text.
+    Both functions open the file and encode a text, the first by this program and the second by the library of the file.
     """
     import tiktoken.load
     import tokenizers

@@ -1,6 +1,6 @@
-"""The measurement of the processor time from a change of a chart until it is painted.
+"""The measurement of the time to paint a chart after a change.
 
-No change may take more than 16 ms.
+The processor time is measured from the change until the chart is painted. No change may take more than 16 ms.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ END = 32_000  # steps
 
 
 def measure(application: Any) -> None:
-    """Draw each kind of chart in two sizes, with new values, at another step, with a crosshair, and moved."""
+    """Draw each kind of chart in two sizes, and measure changes of it: new values, another step, a crosshair, and a
+    move.
+    """
     from PySide6.QtCore import QPointF
 
     from app.window.charts.figure_view import FigureView

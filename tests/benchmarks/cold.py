@@ -1,8 +1,9 @@
-"""The measurement of whole processes, as a person waits for them: our commands, and scripts that use other libraries.
+"""The measurement of whole processes, from start to end: our commands, and scripts that use other libraries.
 
-The command is `python -m tests.benchmarks --cold`. Files are in memory and kernels are cached, except in the first run
-of a new installation. Merges are compared with those of rustbpe, which has the same tie rule as we, and ids with those
-of tiktoken. The measurements of `train` compare merges with the other trainers.
+The command is `python -m tests.benchmarks --cold`. The files are already in the memory of the system, and compiled
+kernels are cached, except in the first run of a new installation. Our merges are compared with the merges of rustbpe,
+which has the same tie rule. Our ids are compared with the ids of tiktoken. Other trainers are compared in the
+measurements of `train`.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def _measure_training(part: Path, size: int, place: Path, rounds: int) -> bool:
 
 
 def _measure_encoding(part: Path, size: int, place: Path, rounds: int) -> bool:
-    """Measure the encoding by the merges that were learned before. Return False if ids differ."""
+    """Measure processes that encode a text with the merges that were learned before. Return False if ids differ."""
     ids, others, ranks = place / "ids.npy", place / "ids.bin", place / "ranks.tiktoken"
     export = ["export", "--merges", str(place / MERGES), str(ranks)]
     subprocess.run([*OURS, *export], check=True, stdout=subprocess.DEVNULL)
@@ -134,7 +135,10 @@ def _print_equality(what: str, are_equal: bool) -> bool:
 
 
 def _measure_first_run(part: Path, place: Path) -> None:
-    """Print the time of a new installation without a user folder, with and without installed machine code."""
+    """Print the time of a new installation's first command, with and without installed machine code.
+
+    There is no user folder, so no cache from earlier runs exists.
+    """
     installed = place / "installed"
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(installed), str(SOURCES)]
     began = time.perf_counter()

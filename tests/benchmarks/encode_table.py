@@ -1,9 +1,11 @@
-"""The encoding table: every library opens the same table and encodes the same texts, in a process of its own.
+"""The table of encoding times: every library opens the same tokenizer and encodes the same texts, in a separate
+process.
 
-`python -m tests.benchmarks English.txt code.c --only encode` prints it. A process opens the table and encodes a few
-words. The process then encodes a text in documents of 10,000 characters twice: cold, then warm. Last come the lines of
-the text: with one call each, as one batch, and as one text. All is done on one thread. Of repeated work, the least time
-is shown. The ids of all libraries are compared.
+`python -m tests.benchmarks English.txt code.c --only encode` prints the table. A process opens the tokenizer and
+encodes a few words. Then it encodes a text in documents of 10,000 characters twice. The first time is "cold", the
+second is "warm". At last it encodes the lines of the text: with one call for each line, as one batch, and joined to one
+text. Each process uses one thread. If work is repeated, the least time is printed. The ids of all libraries are
+compared.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ class Encoder(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """The files of one table, and the pattern by which it splits texts."""
+    """The files of one tokenizer, and the pattern by which it splits texts into words."""
 
     tiktoken: str
     tokenizer_json: str
@@ -169,7 +171,7 @@ def documents_of(text: str) -> list[str]:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return different lines of a text, cut to at most LONGEST_LINE characters."""
+    """Return different lines of a text. Longer lines are shortened to LONGEST_LINE characters."""
     cut = (line[:LONGEST_LINE] for line in text.split("\n") if len(line) >= SHORTEST_LINE)
     return list(dict.fromkeys(cut))[:LINES]
 
@@ -191,7 +193,10 @@ def fingerprint(*arrays: Any) -> str:
 
 
 def make_table(source: Path | str, pattern: str, size: int, gpt2_file: Path, folder: Path) -> Table:
-    """Write the files of a table: of a `.tiktoken` file, of GPT-2's merges, or learned from a text."""
+    """Write the files of a tokenizer.
+
+    Its merges come from a `.tiktoken` file, from GPT-2, or from a training on a text.
+    """
     ranks = folder / "table.tiktoken"
     whole = folder / "tokenizer.json"
     is_ranks = str(source).endswith(".tiktoken")
@@ -247,7 +252,7 @@ def measure_all(paths: Sequence[Path], table: Table, names: Iterable[str], secon
 
 
 def measure(name: str, table: Table, path: Path, seconds: float) -> Encoded | str:
-    """Measure one library in a new process. Return the last line of its complaint if it fails."""
+    """Measure one library in a new process. If it fails, return the last line of its error."""
     task = {"name": name, "table": asdict(table), "path": str(path)}
     one_thread = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
     command = [sys.executable, "-m", "tests.benchmarks.encode_table", json.dumps(task)]
@@ -270,7 +275,7 @@ def read(written: dict[str, Any]) -> Encoded:
 
 
 def speeds(measured: Encoded, clock: str) -> list[float]:
-    """Return the columns of the table by "cpu" or "wall"."""
+    """Return the numbers in a row of the table. `clock` is "cpu" or "wall"."""
 
     def taken(what: Seconds) -> float:
         return max(float(getattr(what, clock)), 1e-9)
@@ -292,7 +297,10 @@ def row(name: str, measured: Encoded) -> str:
 
 
 def ratios(ours: Encoded, theirs: Encoded) -> str:
-    """Return our number divided by theirs for each column: speeds are better above 1, times below 1."""
+    """Return a row with our number divided by the other library's number in each column.
+
+    Above 1, our speeds are better, and below 1, our times are better.
+    """
     both = zip(speeds(ours, "cpu"), speeds(theirs, "cpu"), strict=True)
     return f"  {'  ours / its':12}" + "".join(f"{mine / its:>17.2f}" for mine, its in both)
 

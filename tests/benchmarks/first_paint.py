@@ -1,4 +1,7 @@
-"""The measurement of the start until the window is first painted. `tests.benchmarks.window` starts this process."""
+"""The measurement of the time from the start of the program until its window is painted.
+
+`tests.benchmarks.window` starts this module in a separate process.
+"""
 
 from __future__ import annotations
 

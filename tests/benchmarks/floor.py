@@ -1,4 +1,6 @@
-"""The gap between the floor and the best vocabulary, second by second.
+"""The measurement of how fast the search for a floor comes close to the best vocabulary.
+
+A floor is a number of tokens that no vocabulary of a size can go below. The command prints the difference every second.
 
 python -m tests.benchmarks.floor FILE SIZE [SECONDS]
 """

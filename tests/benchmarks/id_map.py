@@ -1,6 +1,6 @@
-"""The measurement of the CPU seconds for a map of 200,000 ids: python -m tests.benchmarks.id_map.
+"""The measurement of the CPU seconds to make a map of 200,000 ids: python -m tests.benchmarks.id_map.
 
-Half of the tokens are new to the old table, so the map holds the parts of 100,000 tokens.
+The old table lacks half of the tokens, so the parts of 100,000 new tokens are computed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BYTES = 256
 
 
 def tables() -> tuple[History, History]:
-    """Return a table with half of the ids, and a table that continues it."""
+    """Return an old table with half of the ids, and a new table that has all ids."""
     chance = np.random.default_rng(1)
     letters = np.arange(97, 123)
     pairs = [(int(letter), int(other)) for letter in letters for other in letters]

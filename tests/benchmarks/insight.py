@@ -50,7 +50,10 @@ COST_LIMIT = 0.03  # of the time of a training
 
 
 class Engine:
-    """A run with a text for questions. The parameter `number` makes each question different."""
+    """A run with a text that questions are about.
+
+    Questions are numbered, so that no question is equal to an earlier question whose answer is cached.
+    """
 
     def __init__(self, path: Path) -> None:
         recipe = Recipe.preset("gpt2", vocab_size=VOCABULARY)
@@ -99,7 +102,10 @@ VARIANTS = tuple(f"{question}{again}" for question in QUESTIONS for again in (""
 
 
 def ask(path: Path, variant: str) -> Stopwatch:
-    """Return the time of the first question about a run, or the median time of later questions of the same kind."""
+    """Return the time of the first question of a kind about a run.
+
+    If `variant` ends in "again", return the median time of later questions of this kind.
+    """
     engine, name = Engine(path), variant.removesuffix(" again")
     with Stopwatch() as first:
         engine.rank()
@@ -167,7 +173,7 @@ class Window:
         return time.perf_counter() - began
 
     def milliseconds_until(self, is_answered: Callable[[], bool], act: Callable[[], None]) -> float:
-        """Call `act`, and return the milliseconds until its answer is shown."""
+        """Call `act`, and return the milliseconds until `is_answered` returns True."""
         began = time.perf_counter()
         act()
         self.wait_for(is_answered, 20)
@@ -218,9 +224,9 @@ class Window:
 
 
 def measure_answers(window: Window) -> bool:
-    """Return whether each kind of question is answered in time.
+    """Print the time of the first question about a new run, and of later questions, for each kind of question.
 
-    The first question about a new run and later questions are measured.
+    Return whether each answer comes in time.
     """
     in_time = True
     for question in ("why", "token", "race"):
@@ -248,7 +254,7 @@ def _look_and_ask(window: Window, question: str, ask: Callable[[], None]) -> Non
 
 
 def measure_cost(window: Window) -> bool:
-    """Return whether hidden questions take little of a training's time."""
+    """Return whether a training loses only little time to the pages of questions while these pages are hidden."""
     window.look_away()
     window.train()
     shares = []
@@ -264,7 +270,7 @@ def measure_cost(window: Window) -> bool:
 
 @contextmanager
 def _clocked(window: Window) -> Iterator[Stopwatch]:
-    """Add up the time that the models of questions spend on signals and questions, inside this context."""
+    """Measure the time that the pages of questions spend on signals and answers inside this context."""
     clock, session = Stopwatch(), window.program.session
     runs, cursor = session.runs, session.cursor
     heard: dict[Any, tuple[Any, ...]] = {

@@ -1,6 +1,7 @@
 """The jobs of the benchmark.
 
-A job does one kind of work by one library in a separate process, and a part of it is timed.
+A job is one kind of work, such as training. A process does the job with one library, and a part of its time is
+measured.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ COMPRESSED = 10_000_000  # bytes
 
 @dataclass(frozen=True)
 class Task:
-    """A measurement that is to be made."""
+    """The description of a measurement that a process will make."""
 
     job: str
     peer: str
@@ -148,7 +149,10 @@ def encode_random_letters(peer: Peer, task: Task) -> Performed:
 
 
 def _encode_long_words(peer: Peer, task: Task, words: list[str]) -> Performed:
-    """Return the median time over several words, because a library may cache a word."""
+    """Encode several long words, and return the median time.
+
+    No word is encoded twice, because a library may cache a word.
+    """
     encode = _encoder(peer, task)
     watch = _median_call([partial(encode, word) for word in words[1:]])
     ids = encode(words[0])
@@ -216,7 +220,10 @@ class Job:
     variants_of: Mapping[str, tuple[str, ...]] | None = None  # where not all peers can do it, or differ in it
 
     def contestants(self, chosen: list[str]) -> list[tuple[str, str]]:
-        """Return the libraries that take part, each with a tie rule or another variant."""
+        """Return the chosen libraries that can do this work.
+
+        Each comes with a tie rule, or with another variant of the work.
+        """
         if self.only_ours:
             return [(OURS, variant) for variant in self.variants]
         names = [OURS, *(name for name in chosen if name != OURS)]

@@ -1,6 +1,6 @@
-"""The measurement of a folder with as many files as a large program, in a window and without a window.
+"""The measurement of a folder with as many files as a large program has, by a command and in a window.
 
-The folder is opened, counted and learned from.
+The folder is opened, its words are counted, and a vocabulary is learned from it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MERGES = 1_000
 
 
 def make_folder(folder: Path, text: bytes) -> None:
-    """Write parts of a text to many files. A part has whole lines."""
+    """Write many files into a folder. Each file has some whole lines of the text."""
     chosen = random.Random(44_175)
     for number in range(FILES):
         parent = folder / f"part{number // FILES_A_FOLDER:03}"
@@ -33,13 +33,16 @@ def make_folder(folder: Path, text: bytes) -> None:
 
 
 def processor_seconds(who: int) -> float:
-    """Return processor seconds, which vary less than elapsed time on a busy machine."""
+    """Return the processor time of this process or of its children.
+
+    It varies less than elapsed time on a busy machine.
+    """
     used = resource.getrusage(who)
     return used.ru_utime + used.ru_stime
 
 
 def measure(text: Path, open_window: Callable[[Path], None]) -> None:
-    """Measure the command first, then the window, so that both find the files in memory."""
+    """Measure a command and then the window. The files are read once before, so that both find them in memory."""
     with TemporaryDirectory() as top:
         folder = Path(top) / "many"
         folder.mkdir()

@@ -1,7 +1,8 @@
-"""The maker of a text in many languages with long words, as in scripts without blanks.
+"""The maker of a random text in many languages, which has long words like scripts without blanks.
 
-Each next character is one that follows the same three characters somewhere in real texts. So pairs are as frequent as
-in those languages, and words seldom repeat. Each long word is among short words, which are copied.
+Long words are made letter by letter. Each letter follows the three letters before it somewhere in a real text. So pairs
+of letters are as frequent as in real languages, but words seldom occur twice. Between the long words are short words
+from the real text.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ MEDIAN_LENGTH, SPREAD, LONGEST = 16, 0.75, 100  # of long words, in characters
 
 
 def make(source: Path, made: Path, long_words: int = LONG_WORDS) -> None:
-    """Write a text made from the text `source`. The same source always gives the same text."""
+    """Write a random text to the file `made`. It is made from the text `source`, and equal sources give equal texts."""
     random = np.random.default_rng(SEED)
     words = ["".join(filter(str.isalpha, word)) for word in source.read_text(encoding="utf-8").split()]
     kept = np.array([word for word in words if word], object)
@@ -37,9 +38,9 @@ Followers = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.i
 
 
 def _followers(letters: npt.NDArray[np.str_]) -> Followers:
-    """Group all places of a text by their character and the characters before.
+    """Group the positions in a text. A group has the positions with the same letter and the same letters before it.
 
-    Return the places sorted by groups, and the start and size of the group of each place.
+    Return the positions sorted by groups. Return also, for each position, the start and the size of its group.
     """
     _, kinds = np.unique(letters, return_inverse=True)
     contexts = kinds.copy()
@@ -53,7 +54,7 @@ def _followers(letters: npt.NDArray[np.str_]) -> Followers:
 def _chain(
     random: np.random.Generator, letters: npt.NDArray[np.str_], followers: Followers, lengths: npt.NDArray[np.int64]
 ) -> list[str]:
-    """Return words of these lengths. A letter is added to all words at a time."""
+    """Return random words with these lengths. In each round, one letter is added to every word."""
     order, first, count = followers
     at = random.integers(len(letters), size=len(lengths))
     made = np.empty((len(lengths), LONGEST), letters.dtype)

@@ -1,4 +1,4 @@
-"""The making of each measurement in a fresh process, which inherits no memory and no caches.
+"""The process that makes one measurement. It is a new process each time, so it inherits no memory and no caches.
 
 The process is `python -m tests.benchmarks.measure '{"job": ...}'`.
 """

@@ -1,7 +1,7 @@
-"""The adapters of the libraries, ours among them. Each adapter trains and encodes by the same calls.
+"""The adapters of the compared libraries and of this program. Each adapter trains and encodes by the same calls.
 
-An adapter imports its library only in `warm_up`, in a separate process. The work of `train` and of an encoder is timed.
-The work that makes their results comparable is not timed.
+An adapter imports its library in `warm_up`, in a separate process. Only the work of `train` and of an encoder is timed.
+Work that only makes the results of libraries comparable is not timed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONG_TEXT = 100_000  # characters; a shorter one is never given to more than one
 
 
 class Peer(ABC):
-    """A library. `ties` are the tie rules by which it can train."""
+    """An adapter of a library. `ties` are the tie rules by which the library can train."""
 
     package: ClassVar[str]  # its name for import
     distribution: ClassVar[str]  # its name for installing
@@ -34,9 +34,8 @@ class Peer(ABC):
 
     @abstractmethod
     def warm_up(self) -> None:
-        """Import the library, and train and encode a few words.
-
-        All work that is done once per process is over after this.
+        """Import the library, and train and encode a few words, so that later measurements contain no work of the
+        start.
         """
 
     def train(self, path: Path, size: int, ties: str) -> Any:
@@ -238,10 +237,10 @@ PEERS: dict[str, type[Peer]] = {
 
 
 def pieces(path: Path) -> Iterator[str]:
-    """Yield the text in pieces, for libraries that process several texts at a time.
+    """Yield a text in pieces, for libraries that process several texts at a time.
 
-    A piece ends before a space that follows a visible ASCII character. No branch of GPT-2's pattern matches across such
-    a place, so the words are those of the whole text.
+    A piece ends before a space that follows a visible ASCII character. GPT-2's pattern always begins a new word at such
+    a space, so the words are those of the whole text.
     """
     held = b""
     with path.open("rb") as file:

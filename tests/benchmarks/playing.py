@@ -1,4 +1,7 @@
-"""The measurement of frames while a history is played with animated merges, on the sample and on a megabyte of text."""
+"""The measurement of frames while the window plays a history and animates its merges.
+
+It is made with the sample text and with a text of one megabyte.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ MOST_SECONDS = 60.0
 
 
 def measure_playing(text: Path, program: Any, run_for: Callable[[float], None], ticker: Any) -> None:
-    """Train a run and play it. Print the time of each frame, and the gaps between ticks."""
+    """Train a run and play it. Print the time of each frame, and the times between the ticks of `ticker`."""
     with tempfile.TemporaryDirectory() as folder:
         megabyte = Path(folder) / "megabyte.txt"
         megabyte.write_bytes(text.read_bytes()[:MEGABYTE])

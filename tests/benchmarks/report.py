@@ -73,7 +73,10 @@ def table(results: Results) -> tuple[list[str], bool]:
 
 
 def _ratio(name: str, ties: str, summary: Summary) -> str:
-    """Return our wall time divided by that of another library, with the same tie rule if we have this rule."""
+    """Return our wall time divided by the wall time of another library.
+
+    Our time is the time with the tie rule of the other library, if we have this rule.
+    """
     candidates = [summary.get((OURS, ties)), *(result for (who, _), result in summary.items() if who == OURS)]
     ours = next((candidate for candidate in candidates if isinstance(candidate, Medians)), None)
     theirs = summary[name, ties]

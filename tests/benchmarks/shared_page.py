@@ -1,10 +1,11 @@
-"""The measurement of a shared run in Chromium: the size of its page, opening, a key press in a text, and the slider.
+"""The measurement of a shared page in Chromium: the size of the page, and the times to open it, to type and to move the
+slider.
 
     python -m tests.benchmarks.shared_page
 
-A key press in 10,000 characters should take 16 ms, and loading 50,000 merges half a second. Medians are shown. The
-least time of a key press follows its median, and shows how busy the machine was. If there is enough text, the merges
-are learned.
+A key press in 10,000 characters should take 16 ms, and loading 50,000 merges should take half a second. The command
+prints medians. It also prints the least time of a key press, because the median is larger on a busy machine. The merges
+are learned if there is enough text.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ REAL = ("data/wikitext2-train-unk.txt", "data/udhr-languages.txt")
 
 
 def history_of(merges: int) -> bpe.History:
-    """Return a history with this number of merges. Random merges follow the merges that our texts allow."""
+    """Return a history with this number of merges. If our texts have too few merges, random merges are added."""
     texts = [path.read_text(encoding="utf-8") for path in Path("tests/texts").glob("*.txt")]
     texts += [text_of(name) for name in here(*REAL)]
     learned = bpe.train(texts, "gpt2", vocab_size=None, merges=merges, min_frequency=1).history

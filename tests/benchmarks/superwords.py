@@ -1,4 +1,7 @@
-"""The measurement of encoding by tables with superwords, compared with tokenizers if tokenizers reads the table."""
+"""The measurement of encoding by tables with superwords.
+
+The library tokenizers is compared if it can read the table.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ SIZE = 32_000
 
 
 def encoder(peer: Peer, table: str, source: Path) -> Encoder:
-    """Learn the table from a file, and return a function that encodes a text by the table on one thread."""
+    """Learn a table from a file. Return a function of a library that encodes a text by this table on one thread."""
     from bpe_core.formats import write_history
     from bpe_core.methods.kit.tokenizer import Tokenizer
 

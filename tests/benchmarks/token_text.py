@@ -1,9 +1,10 @@
-"""The measurement of what the token text of 1 MB costs the GUI thread: a move of the slider, a key press, a scroll.
+"""The measurement of the time that the GUI thread needs for a text of 1 MB that is shown with its tokens.
 
     python -m tests.benchmarks.token_text
 
-Prints CPU milliseconds of the GUI thread, including repainting. The ranks are random numbers, because the engine works
-on another thread and is measured separately.
+A move of the slider, a key press and a scroll are measured. The command prints the CPU milliseconds of the GUI thread,
+including repainting. The ranks of boundaries are random numbers, because the engine computes ranks on another thread
+and is measured separately.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ LIMITS_MS = {"slider step": 16.0, "key press": 16.0}
 
 
 def text_of_words(separator_every: int) -> str:
-    """Return 1 MB of random words. A newline comes after every n words, or never if n is 0."""
+    """Return 1 MB of random words. A newline comes after each `separator_every` words, or never if this number is 0."""
     rng = random.Random(7)
     vocabulary = ["".join(rng.choices("etaoinshrdlucmfw", k=rng.randint(1, 11))) for _ in range(4000)]
     words: list[str] = []
@@ -67,9 +68,9 @@ def made_up_ranks(text: str) -> Int32s:
 
 
 def answer(model: TokenTextModel) -> Callable[[TextChange], None]:
-    """Return a function that answers each edit with made-up ranks of the requested bytes.
+    """Return a function that answers each edit of the text with random ranks.
 
-    A session answers with real ranks.
+    In a real session, the engine computes them.
     """
     cuts = SafeCuts.of(Recipe.preset("gpt2"))
 
@@ -124,7 +125,10 @@ def measured(text: str) -> Iterator[tuple[str, list[float]]]:
 
 
 def measured_beside_ids(text: str) -> Iterator[tuple[str, list[float]]]:
-    """Yield the measurements of the text when ids and counts are on the screen, including their repainting."""
+    """Yield the measurements of the text while ids and counts are shown, too.
+
+    Repainting of ids and counts is included.
+    """
     model = TokenTextModel(text)
     panel = TokenTextPanel(model)
     panel.resize(1280, WINDOW[1])

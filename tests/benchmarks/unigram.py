@@ -1,6 +1,7 @@
-"""The comparison of Unigram with SentencePiece and tokenizers: training, and encoding by SentencePiece's vocabulary.
+"""The comparison of our Unigram with the libraries SentencePiece and tokenizers.
 
-Words are split at blanks, and texts are not normalized.
+Training is compared, and encoding by the vocabulary that SentencePiece learned. Words are split at blanks, and texts
+are not normalized.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def size_of(trained: Any) -> int:
 
 
 def encoder(peer: Peer, learned_from: Path) -> Encoder:
-    """Return a function that encodes by the vocabulary that SentencePiece learns from a text."""
+    """Return a function of a library that encodes by the vocabulary that SentencePiece learns from a text."""
     library = SentencePiece()
     library.warm_up()
     processor = _processor(library, learned_from)

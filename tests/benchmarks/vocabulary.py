@@ -1,4 +1,4 @@
-"""The vocabulary by which all libraries encode: the 256 bytes, then the merges."""
+"""The vocabulary with which all libraries encode: first the 256 bytes, then the merges."""
 
 from __future__ import annotations
 

@@ -96,7 +96,9 @@ def _memory_megabytes() -> float:
 
 
 def measure_training(text: Path) -> None:
-    """Print the gaps of a 5 ms timer in the window's thread: first without work, then during training."""
+    """Print the gaps between the ticks of a 5 ms timer in the window's thread: first without work, then during
+    training.
+    """
     program, run_for = _window(text)
     beginning = text.read_bytes()[:TEXT_BYTES].decode(errors="ignore")
     program.token_text.set_text(beginning)
@@ -169,9 +171,9 @@ def measure_pointing(text: Path) -> None:
 
 
 def measure_methods(text: Path) -> None:
-    """Print the gaps of the timer for each method.
+    """Print the gaps between the ticks of the timer for each method.
 
-    The gaps are measured while the method learns, when the slider moves, and when 1 MB of text is entered.
+    They are measured while the method learns, when the slider moves, and when 1 MB of text is entered.
     """
     from bpe_core.methods.registry import METHODS
     from bpe_core.recipes.presets import PRESETS
@@ -211,7 +213,7 @@ def _learned(program: object) -> int:
 
 
 class _Ticker:
-    """A recorder of the times at which a 5 ms timer fires. A person feels the gaps between them."""
+    """A recorder of the times at which a 5 ms timer fires. A person notices long gaps between these times."""
 
     def __init__(self) -> None:
         from PySide6.QtCore import Qt, QTimer
@@ -243,9 +245,9 @@ class _Ticker:
 
 
 def measure_folder(text: Path, is_picked: bool = False) -> None:
-    """Print the gaps of the timer while a folder of many files is opened, counted and learned from.
+    """Print the gaps between the ticks of the timer while a folder of many files is opened, counted and learned from.
 
-    If `is_picked` is set, each file is opened instead of the folder.
+    If `is_picked` is set, all files of the folder are opened instead of the folder.
     """
 
     def in_a_window(folder: Path) -> None:

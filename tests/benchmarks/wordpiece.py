@@ -1,7 +1,7 @@
-"""The comparison of WordPiece with tokenizers: training, and encoding by one vocabulary.
+"""The comparison of our WordPiece with the library tokenizers: training, and encoding with one vocabulary.
 
-Words are split as in BERT. Training does not normalize. For encoding, both libraries clean the text, make letters small
-and drop their accents.
+Words are split as in BERT. In training, texts are not normalized. In encoding, both clean the text, make letters small
+and remove accents.
 """
 
 from __future__ import annotations

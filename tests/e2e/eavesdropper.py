@@ -1,7 +1,7 @@
-"""A watch on every attempt of this process to reach a network, by Python or by other code.
+"""The detection of every attempt of this process to reach a network, by Python or by other code.
 
-`listen()` writes a line to standard error for each attempt that Python makes. Python cannot remove an audit hook.
-`network_sockets()` asks the Linux kernel for open sockets, so it also finds sockets of other code.
+`listen()` writes a line to standard error for each attempt that Python makes. It uses an audit hook, which no code can
+remove. `network_sockets()` asks the Linux kernel for open sockets, so it also finds the sockets of other code.
 """
 
 from __future__ import annotations

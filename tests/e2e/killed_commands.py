@@ -1,11 +1,13 @@
-"""The test of every command that writes, killed at any moment. Earlier files stay whole, and the next run ends equal.
+"""The test that kills every command that writes, at any moment. Earlier files must stay whole, and a second run must
+end normally.
 
     python -m tests.e2e.killed_commands SEED TOTAL [CASE ...]
 
-Half of the kills come at a random moment of the run, most of them late. The other half come before a file is opened for
-writing, renamed or removed. Some attempts do not kill: they send signals that ask the command to stop, close the pipe
-that it writes to, or fill the disk. An attempt is a fork of this process, which has loaded everything, in a folder with
-`in/` and `out/`. Before the attempt `out/` is empty, or holds the result of the same command for other texts.
+An attempt starts a command and interrupts it. Half of the attempts kill the command at a random moment, which is late
+in most attempts. The other half kill it before it opens a file for writing, renames a file or removes a file. Some
+attempts interrupt the command in another way: they send a signal that asks it to stop, close the pipe that it writes
+to, or fill the disk. The command runs in a fork of this process, so that no module must be loaded, in a folder with
+`in/` and `out/`. Before an attempt, `out/` is empty or has the result of the same command for other texts.
 """
 
 from __future__ import annotations
@@ -185,7 +187,7 @@ def deeds_in(folder: Path) -> Path:
 
 
 def end_of(child: int) -> int:
-    """Return the exit code of a process, or the negative number of the signal that killed it."""
+    """Return the exit code of a process. If a signal killed the process, return the negative number of the signal."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
@@ -199,7 +201,7 @@ def files_in(folder: Path) -> Files:
 
 
 def content(path: Path) -> Any:
-    """Return the content of a file without the parts that differ in each run."""
+    """Return the content of a file without the parts that differ in each run, such as times."""
     ending = path.suffix
     with suppress(Exception):  # half a table has no columns
         if is_data(path) and TAKEN in (columns := read_plainly(path)):
@@ -213,13 +215,15 @@ def is_hidden(name: str) -> bool:
 
 
 def seen(files: Files) -> Files:
-    """Return the files without hidden files and without the files of unfinished counts."""
+    """Return the files that a person sees: hidden files and the files of unfinished counts are left out."""
     return {name: held for name, held in files.items() if not is_hidden(name) and f"{WORKING}/" not in name}
 
 
 @dataclass
 class PreparedCommand:
-    """A command with the files at its beginning and at its end, and the seconds it takes."""
+    """A command with the content of the files before it, the content of the files after it, and the seconds that it
+    takes.
+    """
 
     name: str
     before: Path
@@ -260,7 +264,7 @@ class Attempts:
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
     def prepare(self, name: str) -> list[PreparedCommand]:
-        """Return a command twice: to run in an empty folder, and to run over the result of an older run."""
+        """Prepare a command twice: to run with an empty `out/`, and to run with an older result in `out/`."""
         prepared: list[PreparedCommand] = []
         for is_over_old in (False, True):
             if is_over_old:
@@ -315,7 +319,10 @@ class Attempts:
         yield from self._again(command)
 
     def _again(self, command: PreparedCommand) -> Iterator[str]:
-        """Run the same command again, and yield a sentence for each difference from its expected end."""
+        """Run a command once more after it was interrupted.
+
+        Yield a sentence for each difference from the result of a run that nothing interrupts.
+        """
         code = end_of(begin(command.arguments, self.folder))
         again = files_in(self.folder / "out")
         if code:
@@ -330,7 +337,10 @@ class Attempts:
 
 
 def mixed(command: PreparedCommand, now: Files, *, is_asked: bool) -> Iterator[str]:
-    """Yield a sentence for each file that is neither old nor new, and a sentence if old and new files are mixed."""
+    """Yield a sentence for each file that is neither the old file nor the new file.
+
+    Yield also a sentence if some files are old and others are new.
+    """
     visible = seen(now)
     for name in visible.keys() | command.old.keys():
         held, old, new = visible.get(name), command.old.get(name), command.new.get(name)
@@ -342,7 +352,9 @@ def mixed(command: PreparedCommand, now: Files, *, is_asked: bool) -> Iterator[s
 
 
 def is_sound_part(command: PreparedCommand, held: Any, new: Any, *, is_asked: bool) -> bool:
-    """Return whether a file is a valid part of the result: rows of a sweep, or the steps learned before a stop."""
+    """Return whether a file is a valid part of a result, such as some rows of a sweep, or the steps learned before a
+    stop.
+    """
     if isinstance(held, Counter):
         return isinstance(new, Counter) and held <= new
     return (is_asked and command.name.startswith(LEARNS)) or (command.name in BIT_BY_BIT and held is not None)
@@ -429,7 +441,7 @@ def warm_up() -> None:
 
 
 def tried(seed: int, total: int, names: Sequence[str] = ()) -> Attempts:
-    """Return `total` attempts, made with all commands in turn."""
+    """Make `total` attempts with all commands in turn, and return the attempts."""
     kept.pack()  # from the person's own folder; what tries keep is in theirs
     warm_up()
     with TemporaryDirectory(ignore_cleanup_errors=True) as place:

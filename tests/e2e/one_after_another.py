@@ -1,9 +1,9 @@
-"""A process that runs several commands, because a process for each command would take longer than the commands.
+"""A process that runs several commands. A separate process for each command would need more time than the commands.
 
     python -m tests.e2e.one_after_another COMMANDS
 
-COMMANDS is a JSON list of lists of arguments. The process prints a JSON list. It holds for each command the exit code,
-the text on standard error and the printed text. An exception that leaves a command ends the process.
+COMMANDS is a JSON list with a list of arguments for each command. The process prints a JSON list. It has the exit code,
+the text on standard error and the printed text of each command. If a command raises an exception, the process ends.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""A window that opens files, asks about the last token of the shown table, and is closed. `test_doubling.py` runs it.
+"""A window that opens files, asks about the last token of the shown table, and closes itself. `test_doubling.py` starts
+it.
 
     python -m tests.e2e.open_and_close SECONDS FILE...
 
-The window asks as soon as it shows a run or a message, at the latest after SECONDS. It closes a second later. Then it
-prints which run is shown, the text of the message bar, and how long closing took.
+The window asks its question when it shows a run or a message, or after SECONDS. It closes itself a second later. Then
+it prints the shown run, the text of the message bar, and the time that closing took.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A window that trains, counts, saves and exports without a pause until it is killed. `test_killed.py` runs it.
+"""A window that trains, counts, saves and exports without a pause until it is killed. `test_killed.py` starts it.
 
     python -m tests.e2e.restless FOLDER SEED
-    python -m tests.e2e.restless FOLDER SEED recover     first restores what a killed window has left, then rests
+    python -m tests.e2e.restless FOLDER SEED recover     restores the work of a killed window, and then does nothing
 
-Every few hundredths of a second the window prints which run is shown and how many steps it has. So the test that kills
-the window knows what must exist afterwards. A run that has ended is followed by a new run.
+Every few hundredths of a second the window prints the shown run and its number of steps. So the test that kills the
+window knows which steps must be found in files afterwards. When a run has ended, a new run begins.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python -m tests.e2e.soak FOLDER SECONDS SEED [DEEDS]
 
 Each second it prints its memory, the number of Qt objects, and the last act. Uncaught exceptions and attempts to reach
-a network are printed on standard error. When the time is over and DEEDS acts are done, the window is closed as a person
-closes it.
+a network are printed on standard error. After SECONDS, and not before DEEDS acts are done, the window is closed as a
+person closes it.
 """
 
 from __future__ import annotations

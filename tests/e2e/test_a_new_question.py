@@ -1,6 +1,6 @@
-"""The tests of a new question in one file, with a new kind of figure.
+"""The tests that add a question to the program by a single file. The question has a new kind of figure.
 
-The file alone makes a command, a Python function, a part of reports and a page in the window.
+The file alone adds a command, a Python function, a part of reports and a page of the window.
 """
 
 from __future__ import annotations

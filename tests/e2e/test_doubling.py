@@ -1,6 +1,6 @@
-"""The tests of tokens that double.
+"""The tests of tables in which each token is twice as long as the token before it.
 
-A table of a few lines spells texts beyond any memory, and no command may fail on it.
+A table of a few lines then has tokens with more text than any memory can hold. No command may crash with such a table.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ def model(folder: Path, merges: int) -> Path:
 
 
 def saved(folder: Path, merges: int) -> Path:
-    """Return a session whose run has this number of doubling merges."""
+    """Write a session, and return its path.
+
+    Its run has this number of merges, each of which doubles the longest token.
+    """
     recipe = Recipe.preset("raw-bytes", merges=merges)
     pairs = [(id, id) for id in (97, *range(256, 255 + merges))]
     history = History.from_pairs(recipe, Alphabet.of_bytes(), pairs)
@@ -47,7 +50,7 @@ def saved(folder: Path, merges: int) -> Path:
 
 
 def commands(table: Path, folder: Path, merges: int) -> list[list[str]]:
-    """Return each command with a table of this number of merges."""
+    """Return all commands to test, with their arguments for a table of this number of merges."""
     text = folder / "text.txt"
     text.write_text("aaaa aaaaaaaa aaaaaaaaaaaaaaaa low " * 50)
     last, middle = 255 + merges, 255 + merges // 2

@@ -1,6 +1,6 @@
-"""The tests with a full disk, a disk that cannot be written, and a clock in the past.
+"""The tests with a full disk, with a disk that cannot be written, and with a clock that shows a time in the past.
 
-The program gives a sentence as its error, and the window works.
+The program reports an error in a sentence, and the window still works.
 """
 
 from __future__ import annotations
@@ -61,7 +61,10 @@ def program(*arguments: str, module: str = "app", **environment: str) -> subproc
 
 
 def one_after_another(*commands: list[str], **environment: str) -> list[tuple[int, str, str]]:
-    """Return the exit code, the text on standard error and the printed text of each command."""
+    """Run commands in one process.
+
+    Return the exit code, the text on standard error and the printed text of each command.
+    """
     done = program(json.dumps(commands), module="tests.e2e.one_after_another", **environment)
     assert done.returncode == 0, done.stderr
     return [(code, said, printed) for code, said, printed in json.loads(done.stdout)]
@@ -103,7 +106,7 @@ def test_commands_work_when_the_home_folder_lies_on_a_full_or_read_only_disk(
 
 
 def test_commands_work_when_the_system_clock_shows_1970(tmp_path: Path) -> None:
-    """A computer with an empty battery starts in the first minutes of 1970."""
+    """If the battery of its clock is empty, a computer starts in the first minutes of 1970."""
     compiler = shutil.which("cc")
     if compiler is None or not sys.platform.startswith("linux"):
         pytest.skip("without a C compiler on Linux there is no clock of its own for a process")

@@ -1,8 +1,8 @@
-"""The tests of a window that is killed while it trains, counts, saves or exports. It loses at most a second of work.
+"""The tests of a window that is killed while it trains, counts, saves or exports. It may lose at most a second of work.
 
 A few kills are always made. The environment variable BPE_LONG=1 requests two hundred kills, and BPE_KILLS=7 requests
-seven. Each window is killed once during work, and once more while it restores the work. The second kill may lose
-nothing.
+seven. Each window is killed during its work. A second window restores the work and is killed, too, and then nothing
+more may be lost.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows kills proces
 
 
 class Restless:
-    """The restless window as a process, with the lines that it prints."""
+    """A process with the window of `restless.py`, and the lines that it prints."""
 
     def __init__(self, folder: Path, seed: int, *further: str) -> None:
         environment = {
@@ -74,9 +74,10 @@ class Restless:
                     self._learns.set()
 
     def kill_after(self, seconds: float, *, learns: bool = False) -> float:
-        """Kill the program some seconds after it is ready, and return the moment of the kill.
+        """Kill the window, and return the moment of the kill.
 
-        With `learns`, wait until the program has learned something.
+        The kill comes `seconds` after the window is ready. With `learns`, it comes `seconds` after the first step is
+        learned.
         """
         assert (self._learns if learns else self._ready).wait(START_SECONDS)
         time.sleep(seconds)
@@ -93,14 +94,17 @@ class Restless:
         self._process.stdout.close()
 
     def seconds_lost(self, killed: float, recovered: Mapping[int, int]) -> float:
-        """Return how many seconds before the kill the program reported the first merge that is lost."""
+        """Return the number of seconds between the first report of a lost merge and the kill.
+
+        `recovered` has the number of merges of each run that were found in files.
+        """
         lost = (killed - moment for moment, run, learned in self.told if learned > recovered.get(run, 0))
         return max(lost, default=0.0)
 
 
 @pytest.fixture(scope="module")
 def undisturbed() -> History:
-    """Return the history that a run has if nothing interrupts it."""
+    """Return the history of the same run without a kill."""
     return learn(words(), Recipe.preset("gpt2", vocab_size=VOCABULARY))
 
 
@@ -146,13 +150,13 @@ def copies_in(folder: Path) -> list[Path]:
 
 
 def found_in(folder: Path) -> tuple[list[SavedRun], dict[int, int]]:
-    """Return all runs in the files of a folder, and the largest number of learned steps of each run."""
+    """Return all runs in the files of a folder, and the number of steps in the longest copy of each run."""
     recovered = [run for path in (*copies_in(folder), *folder.glob("*.bpex")) for run in runs_of(path)]
     return recovered, {run.number: run.learned for run in sorted(recovered, key=lambda run: run.learned)}
 
 
 def runs_of(path: Path) -> list[SavedRun]:
-    """Return the runs of a file, after checking that the file is valid."""
+    """Check that a session file is valid, and return its runs."""
     is_copy = path.parent.name == "unsaved"
     if is_copy and not has_tables(path):
         return []  # killed while it was being made: nothing had been promised yet

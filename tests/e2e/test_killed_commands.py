@@ -1,6 +1,6 @@
 """The tests of commands that are killed or stopped at any moment.
 
-A few always run, and hundreds run if BPE_LONG=1 is set.
+A few attempts are always made, and hundreds of attempts if BPE_LONG=1 is set.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows kills proces
 
 
 def test_a_command_killed_at_any_moment_leaves_no_half_written_file() -> None:
-    """The attempts run in a separate process because they fork. A process with the threads of a test must not fork."""
+    """The attempts use forks, so they run in a separate process.
+
+    The process of the tests has threads and must not fork.
+    """
     command = [sys.executable, "-m", "tests.e2e.killed_commands", str(os.getpid()), str(TRIES)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,7 @@
-"""The tests of plug-ins. Their parts work like the program's own parts. A broken plug-in is named and left out."""
+"""The tests of plug-ins. Methods, formats, patterns and questions of a plug-in work like those of the program.
+
+A plug-in with an error is reported by its name and left out.
+"""
 
 from __future__ import annotations
 
@@ -109,7 +112,7 @@ def program(folder: Path, *arguments: str, fails: bool = False) -> subprocess.Co
 
 
 def commands(folder: Path, *lines: str) -> list[str]:
-    """Return the printed text of each command. All commands run in one process."""
+    """Run all commands in one process, and return the printed text of each command."""
     asked = json.dumps([line.split() for line in lines])
     done = json.loads(run(folder, "-m", "tests.e2e.one_after_another", asked).stdout)
     for line, (code, said, _) in zip(lines, done, strict=True):

@@ -1,4 +1,4 @@
-"""The tests of privacy. The program opens no connection, and a file cannot make it run code."""
+"""The tests of privacy. The program opens no network connection, and no file can make it run code."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_the_privacy_check_reports_a_line_that_uses_the_network(line: str) -> No
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux writes in /proc")
 def test_the_network_monitor_of_the_tests_reports_an_opened_connection() -> None:
-    """The long run of random acts uses this watch. This test shows that the watch finds each connection."""
+    """The long test of random acts needs a monitor that finds each connection."""
     script = (
         "from tests.e2e.eavesdropper import listen, network_sockets\n"
         "listen()\n"
@@ -114,7 +114,7 @@ def test_the_network_monitor_of_the_tests_reports_an_opened_connection() -> None
 
 
 def test_network_modules_are_loaded_only_when_a_user_gives_an_address(tmp_path: Path) -> None:
-    """Files of every kind are read from this computer, and no module that could reach another computer is loaded."""
+    """Without an address, files of every kind are read, but no module is loaded that could reach another computer."""
     kinds = {name.split("#")[0]: field for name, field in write_every_kind(tmp_path, ["low lower", "lowest"]).items()}
     script = (
         "import sys\n"

@@ -1,7 +1,7 @@
-"""The tests of random acts for a long time. No exception occurs, memory does not grow, and no network is reached.
+"""The tests that do random acts for a long time. No exception occurs, memory does not grow, and no network is reached.
 
-The acts always run for a few seconds. In the environment, BPE_LONG=1 requests 5,000 acts, BPE_SOAK_DEEDS=1000 requests
-a thousand, and BPE_SOAK_SEED=7 requests other acts.
+By default the acts take a few seconds. In the environment, BPE_LONG=1 requests 5,000 acts, BPE_SOAK_DEEDS=1000 requests
+a thousand acts, and BPE_SOAK_SEED=7 requests other random acts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The tests of the real process. It opens, works, and ends with the right exit code, with and without a screen."""
+"""The tests of the window in a separate process, with and without a screen.
+
+It opens files and ends with the right exit code.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,10 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 
 def environment_with(changes: dict[str, str]) -> dict[str, str]:
-    """Return the environment without a screen, and with these changes."""
+    """Return the environment variables of this process with these changes.
+
+    Variables that name a screen are left out.
+    """
     kept = {name: value for name, value in os.environ.items() if name not in SCREENS}
     return {**kept, **changes}
 
@@ -118,7 +124,7 @@ def test_a_command_line_question_works_without_a_screen() -> None:
 
 @contextmanager
 def screen() -> Iterator[dict[str, str]]:
-    """Yield the environment of a screen in memory, or an empty environment if Xvfb is not installed.
+    """Start a screen in memory, and yield the environment variables for it. Yield none if Xvfb is not installed.
 
     On Debian, Xvfb is in the package xvfb.
     """
@@ -139,7 +145,7 @@ def screen() -> Iterator[dict[str, str]]:
 def test_a_screenshot_of_a_missing_file_shows_and_prints_the_error(
     tmp_path: Path, own_settings: dict[str, str]
 ) -> None:
-    """The screenshot shows the window with the message."""
+    """The screenshot shows the window with the error in its message bar."""
     picture = tmp_path / "window.png"
     with screen() as environment:
         done = run("--screenshot", str(picture), str(tmp_path / "missing.txt"), **environment, **own_settings)
@@ -231,7 +237,10 @@ sys.exit(main([]))
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows sends signals in another way")
 def test_signals_ask_before_they_close_a_window_with_unsaved_work(own_settings: dict[str, str]) -> None:
-    """Each signal asks the person once more. A signal that comes soon after another one ends the window at once."""
+    """Signals of different kinds show the question whether to save.
+
+    A repeated signal ends the window at once.
+    """
     command = [sys.executable, "-c", STAYING]
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen", **own_settings})
     with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:

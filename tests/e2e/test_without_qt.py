@@ -99,7 +99,7 @@ EXAMPLES = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with two ways to be without Qt, and a text with its merges."""
+    """Return a folder with a text, its merges, and two folders that make PySide6 missing or broken for a process."""
     folder = tmp_path_factory.mktemp("without qt")
     for name, file, content in [
         ("absent", "sitecustomize.py", NOT_INSTALLED),

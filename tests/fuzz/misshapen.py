@@ -1,6 +1,6 @@
-"""The functions that damage the values of a file but keep its format.
+"""The functions that damage the values in a file but keep the format of the file.
 
-The values become too deep, too large, of another type, missing, or doubled.
+A damaged value is too deep, too large, of another type, missing, or doubled.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ DEPTHS = (3, 60, 900, 5_000)
 
 
 def nested(depth: int) -> Any:
-    """Return lists or objects nested to a depth. The function does not call itself."""
+    """Return lists or objects that are nested to a depth.
+
+    The function works without recursion, so any depth is possible.
+    """
     value: Any = 7
     for level in range(depth):
         value = {"a": value} if level % 7 == 3 else [value]
@@ -92,9 +95,9 @@ def _changed_once(value: Any, chance: random.Random) -> Any:
 
 
 def as_json(value: Any, chance: random.Random) -> bytes:
-    """Return a value as JSON. Return other deep JSON if the value is too deep for Python's writer.
+    """Return a value as JSON. If the value is too deep for Python's JSON writer, return another deep JSON text.
 
-    Some results are encoded in UTF-16 or with a byte order mark.
+    Some results are encoded in UTF-16 or begin with a byte order mark.
     """
     try:
         text = json.dumps(value, ensure_ascii=chance.random() < 0.5)
@@ -105,7 +108,7 @@ def as_json(value: Any, chance: random.Random) -> bytes:
 
 
 def as_toml(value: Any) -> bytes:
-    """Return a value as TOML with a line for each entry. Values that TOML does not have are written as texts."""
+    """Return a value as TOML, with a line for each entry. A value without a form in TOML is written as a text."""
     value = value if isinstance(value, dict) else {"a": value}
     return "".join(f"{json.dumps(str(key))} = {_toml(entry)}\n" for key, entry in value.items()).encode(
         "utf-8", "surrogatepass"
@@ -129,7 +132,10 @@ LARGE = (2**20, 2**26, 2**28, 2**30 - 1, 2**31 - 1, 2**33, 2**40, 2**63 - 1)
 
 
 def claiming(data: bytes, chance: random.Random) -> bytes:
-    """Return data in which large numbers replace some bytes, like sizes and counts of missing content."""
+    """Return the data of a file with large numbers in place of some bytes.
+
+    A reader may take such a number for the size of content that the file does not have.
+    """
     for _ in range(chance.randint(1, 3)):
         number, place = chance.choice(LARGE), chance.randrange(len(data) + 1)
         digits = re.search(rb"\d+", data[place:])

@@ -1,11 +1,11 @@
-"""The process that gives randomly damaged inputs to the program.
+"""The process that opens randomly damaged inputs with the program.
 
-Each input must end without an error or with a BpeError.
+The program must accept each input or raise a BpeError. Any other error is a failure.
 
-    python -m tests.fuzz.target KIND[,KIND...] SECONDS SEED      these seconds for each kind
-    python -m tests.fuzz.target again KIND SEED NUMBER [KIND SEED NUMBER ...]
+    python -m tests.fuzz.target KIND[,KIND...] SECONDS SEED      tries inputs of each kind for SECONDS
+    python -m tests.fuzz.target again KIND SEED NUMBER [KIND SEED NUMBER ...]      tries failed inputs again
 
-Each input follows from its kind, seed and number. So these three values are enough to repeat an input that failed.
+The kind, the seed and the number of an input decide its content. So these three values are enough to repeat an input.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def changed(data: bytes, chance: random.Random) -> bytes:
 
 @cache
 def _tables(format: str) -> list[dict[str, bytes]]:
-    """Return the files of a table for each method that the format can hold."""
+    """Return tokenizer files of a format. There is one table for each method that the format can store."""
     return [
         files(history, format, file_name(FORMATS[format]))
         for history in histories_for(FORMATS[format], TEXT, merges=15)
@@ -134,7 +134,10 @@ def corpora(chance: random.Random, folder: Path) -> None:
 
 @cache
 def _held_texts() -> list[tuple[str, bytes, str | None]]:
-    """Return files of every kind that holds many texts: the name, the content, and the field with the texts."""
+    """Return an example of each kind of file that contains many texts.
+
+    Each example is the name of the file, its content, and the field that has the texts.
+    """
     with tempfile.TemporaryDirectory() as folder:
         ways = write_every_kind(Path(folder), [*TEXT.splitlines()[:1], "", "日本" * 9])
         paths = {Path(folder, name.split("#")[0]): way for name, way in ways.items()}
@@ -171,7 +174,7 @@ def command_lines(chance: random.Random, folder: Path) -> None:
 
 
 def asked(command: str, *words: str) -> None:
-    """Run a command, and check that it ends well or prints one sentence."""
+    """Run a command, and check that it succeeds or ends with one sentence on standard error."""
     errors = io.StringIO()
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(errors):
         assert run([command, *words]) in (0, 1, 2, 3), errors.getvalue()
@@ -212,7 +215,7 @@ MAKING = (
 
 @cache
 def _made() -> dict[str, bytes]:
-    """Return valid files of all kinds that commands write, by their names."""
+    """Return a valid example of each kind of file that the commands write, by its name."""
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
         Path("text.txt").write_text(TEXT, encoding="utf-8")
         Path("parts.tsv").write_text("lowest\tlow est\nlower\tlow er\n", encoding="utf-8")
@@ -231,13 +234,13 @@ def _made() -> dict[str, bytes]:
 
 
 def _take(*names: str) -> None:
-    """Write these valid files to the folder in which the command works."""
+    """Write valid examples with these names to the folder in which the command works."""
     for name in names:
         Path(name).write_bytes(_made()[name])
 
 
 def _misshape(name: str, chance: random.Random) -> None:
-    """Write a valid file with some damaged values."""
+    """Write a valid example to the folder, with some damaged values."""
     data, ending = _made()[name], Path(name).suffix
     if ending in (".parquet", ".arrow"):
         whole = parquet.read_table(io.BytesIO(data)) if ending == ".parquet" else ipc.open_stream(data).read_all()
@@ -275,7 +278,7 @@ def _misshapen_json(data: bytes, chance: random.Random) -> bytes:
 
 
 def foreign_tables(chance: random.Random, folder: Path) -> None:
-    """Open a table or tokenizer with damaged values, and ask, trim, audit or convert it."""
+    """Open a tokenizer with damaged values, and ask a question about it, trim it, audit it or convert it."""
     name = chance.choice(("tokenizer.json", "table.parquet", "table.csv", "table.json", "pieces.csv", "run.bpex"))
     _take("text.txt")
     if name == "run.bpex" or chance.random() < 0.5:
@@ -367,7 +370,10 @@ def _models() -> list[bytes]:
 
 
 def foreign_models(chance: random.Random, folder: Path) -> None:
-    """Open a SentencePiece model whose message fields are removed, doubled, of other kinds, or have unusual values."""
+    """Open a damaged SentencePiece model.
+
+    Some of its fields are missing, doubled, of another type, or have unusual values.
+    """
     fields = list(fields_of(memoryview(chance.choice(_models())), "made", most=10**6))
     for _ in range(chance.randint(1, 4)):
         place = chance.randrange(len(fields))
@@ -437,7 +443,7 @@ def foreign_sessions(chance: random.Random, folder: Path) -> None:
 
 
 def claims(chance: random.Random, folder: Path) -> None:
-    """Open valid files in which numbers claim far more content than the file has."""
+    """Open files in which a number says that the file has far more content than it has."""
     what = chance.randrange(5)
     if what == 0:
         name, whole, way = chance.choice(_held_texts())
@@ -499,7 +505,7 @@ def attempt(kind: str, seed: int, number: int) -> Cost:
 
 
 def attempts(inputs: Iterable[tuple[str, int, int]]) -> None:
-    """Try the inputs one after the other. Print the input that fails on standard error."""
+    """Try inputs one after the other. If an input fails, print its kind, seed and number on standard error."""
     most, done = Cost(0.0, 0), 0
     for kind, seed, number in inputs:
         try:

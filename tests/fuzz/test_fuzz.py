@@ -1,8 +1,8 @@
-"""The tests that give randomly changed inputs of each kind to the program.
+"""The tests that give randomly damaged inputs of each kind to the program.
 
-BPE_FUZZ_SECONDS in the environment sets the number of seconds, and BPE_LONG sets an hour. The inputs are the same in
-each run, so that a failure is due to the present change. In the long run they are random. An input that failed once is
-a line in `found.txt`, and is tried again in each run.
+BPE_FUZZ_SECONDS in the environment sets the number of seconds, and BPE_LONG sets an hour. Without BPE_LONG, each run
+uses the same inputs, so only a change of the program can cause a new failure. With BPE_LONG, the inputs are random. The
+file `found.txt` has a line for each input that ever failed, and each run tries these inputs again.
 """
 
 from __future__ import annotations
