@@ -75,11 +75,14 @@ class Answer:
 
     @classmethod
     def drawn(cls, table: DataTable, figure: Figure, listed: tuple[str, ...] = ()) -> Answer:
-        """Return an answer with a table and a figure. The only sentence of the answer is the sentence of the figure."""
+        """Return an answer with a table and a figure, whose only sentence is the sentence of the figure."""
         return cls(table, (figure.sentence,), figure, listed)
 
     def with_names(self, names: SymbolNames) -> Answer:
-        """Return the answer with the names of symbols, in place of their numbers, in its texts."""
+        """Return the answer for a tokenizer whose symbols have names.
+
+        In all texts, names replace the symbols' numbers.
+        """
         columns = dict(self.table.columns)
         for name, column in columns.items():
             if len(column) and isinstance(column[0], str):
@@ -133,12 +136,15 @@ class Answer:
 
     @cached_property
     def shown_columns(self) -> tuple[str, ...]:
-        """Return the names of the columns for people; the two tokens of a pair are in one column."""
+        """Return the names of the columns that people see. The two tokens of a pair are in one column."""
         listed = self.listed or tuple(name for name in self.table.columns if not name.endswith("hex"))
         return tuple(dict.fromkeys(filter(None, map(self._name_for_people, listed))))
 
     def _name_for_people(self, column: str) -> str:
-        """Return the name under which people see a column: that of its pair if it has one, or nothing for its ids."""
+        """Return the name of the column in which people see the values of a column of the table.
+
+        For a token of a pair, this is the name of the pair. Return an empty text for a column that people do not see.
+        """
         role = column.removesuffix("_text").removesuffix("_id")
         whose = role.removesuffix("left").removesuffix("right")
         if whose == role or f"{whose}left_text" not in self.columns:
@@ -147,11 +153,11 @@ class Answer:
 
     @cached_property
     def shown(self) -> Mapping[str, Values]:
-        """Return the columns that people are shown; the two tokens of a pair are one text, such as ``a + nd``."""
+        """Return the columns that people see. The two tokens of a pair are written as one text, such as ``a + nd``."""
         return {name: self.column(name) for name in self.shown_columns if name in self.columns or self._is_pair(name)}
 
     def column(self, name: str) -> Values:
-        """Return a column of the table, or of its pairs."""
+        """Return a column of the table, or the column of a pair, which joins two columns of the table."""
         if not self._is_pair(name):
             return self.columns[name]
         whose = name.removesuffix(PAIR)
@@ -166,7 +172,7 @@ class Answer:
 
 
 class PairTexts(Sequence[str]):
-    """Two columns of tokens as one column of pairs, each written as a person types it.
+    """Two columns of tokens as one column of pairs. Each pair is written as a person types it.
 
     >>> [*PairTexts(["a", None], ["nd", None])]
     ['a + nd', '']

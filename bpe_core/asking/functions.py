@@ -75,9 +75,10 @@ def function_of(question: type[Question]) -> Callable[..., Answer]:
 
 
 def _about(question: type[Question], names: list[str], parameters: dict[str, Any]) -> Any:
-    """Remove the study or studies from the parameters, and return them.
+    """Take the study or the studies out of the parameters, and return them.
 
-    Return a mapping if the question gives each study a role, and None if the question is about no study.
+    Return a mapping from roles to studies if the question gives each study a role. Return None if the question needs no
+    study.
     """
     if question.studies == NONE:
         return None

@@ -1,4 +1,4 @@
-"""The headings of columns for people who never saw the names in files."""
+"""The headings of columns, which people can read without knowing the columns' names in files."""
 
 from __future__ import annotations
 

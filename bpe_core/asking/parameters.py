@@ -72,7 +72,7 @@ class Parameter:
 
     @property
     def help_with_label(self) -> str:
-        """Return the help of a command's option, after the label that a form shows.
+        """Return the help of a command's option. It begins with the label that forms show, if there is one.
 
         >>> Parameter("the probability", title="Dropout").help_with_label, Parameter("the text").help_with_label
         ('Dropout: the probability', 'the text')
@@ -123,7 +123,7 @@ class Parameter:
         return text
 
     def as_meant(self, value: Any) -> Any:
-        """Return a value in the form that the question stores: a list becomes a tuple, and a path becomes texts."""
+        """Convert a value to the form that the question stores, such as a list to a tuple, and return it."""
         if self.kind == "files":
             return None if value is None else texts_of(value)
         if self.kind in ("texts", "ids") and isinstance(value, str):
@@ -142,7 +142,7 @@ class Parameter:
         return value
 
     def words(self, value: Any) -> Iterator[str]:
-        """Yield the words of a command line that give this parameter a value."""
+        """Yield the words with which a command line gives this parameter a value."""
         if self.positional:
             yield from map(str, value if self.kind == "ids" else (value,))
         elif value is True:

@@ -104,21 +104,22 @@ class Question:
         raise NotImplementedError
 
     def table_named(self) -> str:
-        """Return the path of the table that a file among the parameters names, or an empty text.
+        """Return the path of the table that is named by a file among the parameters. Return an empty text if there is
+        none.
 
-        A command without TABLE opens this table.
+        A command without the argument TABLE opens this table.
         """
         return ""
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
-        """Return whether a window must add the texts of its corpus to a run.
+        """Return whether a window must pass its corpus to the question besides the run.
 
         `has_texts` says whether the run has texts.
         """
         return self.needs == "texts" and not has_texts
 
     def texts_of(self, studies: Any) -> Mapping[str, Sequence[str]]:
-        """Return the documents of each text that has rows in the answer, for people to read."""
+        """Return the documents of each text that the answer has rows about, so that people can read them."""
         return {}
 
     @classmethod
@@ -140,7 +141,7 @@ class Question:
         return parameters_of(cls)
 
     def arguments(self) -> Iterator[str]:
-        """Yield the words of a command line that asks this question."""
+        """Yield the words with which a command line asks this question with its parameters."""
         for parameter in self.parameters():
             value = getattr(self, parameter.name)
             if parameter.positional or value != parameter.default:
@@ -148,7 +149,7 @@ class Question:
 
 
 def answered(asked: Question, study: Any, work: Work = ALONE) -> Answer:
-    """Answer a question. The answer has the names of the symbols, if the tokenizer's symbols are no text."""
+    """Return the answer to a question. If the tokenizer's symbols have names, the answer shows their names."""
     answer = asked.answer(study, work)
     recipe = study.history.recipe if isinstance(study, Study) else None
     return answer.with_names(recipe.names) if recipe is not None and recipe.base_symbols else answer

@@ -47,7 +47,7 @@ def drawn_lines(what: str = "lines") -> Any:
 def same_sentences(without: str) -> Any:
     """Return the parameter for a folder with the same sentences in several languages.
 
-    `parallel_texts` reads the folder. Without a folder, a form shows the words `without`.
+    `parallel_texts` reads the folder. If no folder is chosen, a form shows the text `without`.
     """
     return parameter(
         "",
@@ -77,9 +77,9 @@ def several_sizes() -> Any:
 
 
 def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:
-    """Yield each tokenizer with a name, its history and a step.
+    """Yield a name for each tokenizer at each of the sizes, its history, and the step at which it has the size.
 
-    The step is the last step, or the step of each of the sizes. Every step of a tokenizer has a different name.
+    Without sizes, yield each tokenizer once with its last step. All names are different.
     """
     taken = set[str]()
     for name, study in studies.items():

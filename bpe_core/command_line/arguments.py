@@ -39,10 +39,7 @@ MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
 
 
 def text_argument(value: str) -> str:
-    """Return an argument unchanged, or refuse it if its bytes are not UTF-8.
-
-    Python passes such bytes as lone surrogates.
-    """
+    """Return an argument unchanged. Refuse it if its bytes are not UTF-8, which Python passes as lone surrogates."""
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -57,7 +54,7 @@ def number(value: str) -> int:
 
 
 def shares(value: str) -> int:
-    """Return an argument such as `1.2` as a percentage.
+    """Convert a number of shares, such as `1.2`, to a percentage.
 
     >>> shares("1.2")
     120
@@ -104,9 +101,10 @@ def add_merge_limits(parser: argparse.ArgumentParser, own: OwnArguments = Mappin
 
 
 def own_arguments(command: str, methods: Iterable[MethodFacts] | None = None) -> OwnArguments:
-    """Return the choices of single methods that a command takes, by their names.
+    """Return the choices that only single methods have, and that a command accepts as options. The keys are their
+    names.
 
-    `methods` are the methods that are considered. By default all methods are considered.
+    `methods` are the methods to look at, by default all methods.
     """
     choices: dict[str, tuple[Choice, Argument]] = {}
     for method in METHODS.values() if methods is None else methods:
@@ -234,7 +232,10 @@ def chosen_recipe(options: argparse.Namespace, preset: str, own: OwnArguments = 
 
 
 def _names_in(path: str) -> list[str]:
-    """Return the names of symbols in a file, in the order of the numbers. A symbol without a name has an empty text."""
+    """Return the names of symbols in a file, in the order of the symbols' numbers.
+
+    A symbol without a name has an empty text.
+    """
     names = json_of(read_small_file(path, "the names", RecipeError), f"{path} is not valid JSON", RecipeError)
     if isinstance(names, dict):
         by_number = {int(key): name for key, name in names.items() if key.isdecimal() and len(key) < 7}
@@ -247,7 +248,7 @@ def _names_in(path: str) -> list[str]:
 
 
 def _whose(choice: str) -> str:
-    """Return which methods have a choice, and the option that chooses one of these methods."""
+    """Return a phrase with the methods that have a choice, and with the option that chooses one of these methods."""
     argument = CHOICES[choice].argument
     if argument is not None and argument.whose:
         return argument.whose
@@ -287,9 +288,9 @@ def add_merge_table(parser: argparse.ArgumentParser) -> None:
 
 
 def new_name(name: str) -> str:
-    """Return the name of an output file that the person did not choose.
+    """Return the name of an output file unchanged, if it was not chosen by the person.
 
-    Raise OutputError if a file of this name exists.
+    Raise OutputError if there is a file with this name, so that no file is replaced by accident.
     """
     if Path(name).exists():
         raise OutputError(f"The file {name} exists already; name another output file with -o.")

@@ -1,6 +1,6 @@
-"""The command of a question, which follows from the question's parameters.
+"""The command of a question. Its arguments are the parameters of the question.
 
-This file declares the command's arguments, prints the answer and writes the answer to files.
+This file declares the arguments, prints the answer, and writes the answer to files.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
 
 
 def _with_symbols(asked: Question, studies: Study | dict[str, Study] | None) -> Question:
-    """Return the question with the names of symbols in its text as symbols, if the tokenizer's symbols are no text."""
+    """Replace the names of symbols in the question's texts by symbols, if the tokenizer's symbols have names."""
     if not isinstance(studies, Study) or not studies.history.recipe.base_symbols:
         return asked
     names = studies.history.recipe.names
@@ -140,10 +140,10 @@ def _with_symbols(asked: Question, studies: Study | dict[str, Study] | None) -> 
 
 
 def coloured(tokens: Sequence[str], kinds: Sequence[str] = ()) -> str:
-    """Return the tokens of a text with a background colour for each token.
+    """Return the tokens of a text, each with a background colour.
 
-    Without colours, put a bar between neighbouring tokens. If the tokens have kinds, each kind has a colour, and each
-    of its parts has a line.
+    If the terminal has no colours, a bar is put between neighbouring tokens. If the tokens have kinds, each kind has a
+    colour, and neighbouring tokens of the same kind have a separate line.
     """
     if kinds:
         return "\n".join(_lines_of_kinds(tokens, kinds))
@@ -265,7 +265,7 @@ def _studies(
 
 
 def _take_text_behind_tables(question: type[Question], options: argparse.Namespace) -> None:
-    """Read `diff A B TEXT` as `diff A B --text TEXT`."""
+    """Store the last word of `diff A B TEXT` as the option `--text`."""
     if question.studies in (None, NONE) or getattr(options, "text", None) != "":
         return
     most = question.studies[1] - bool(options.merges)

@@ -132,7 +132,10 @@ def named_texts(
 def with_names_of_files(
     recipe: Recipe, files: Sequence[str], groups: Mapping[str, Sequence[str]], work: Work
 ) -> Recipe:
-    """Return the recipe with the names of all symbols in the files, if the files hold named symbols."""
+    """Return the recipe for files that have names of symbols. The recipe gets all these names.
+
+    If the files have no names of symbols, return the recipe unchanged.
+    """
     if recipe.base_symbols != "lines" or recipe.symbol_names:
         return recipe
     with reading(files, groups=groups, recipe=recipe) as corpus:

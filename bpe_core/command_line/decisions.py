@@ -21,7 +21,7 @@ from bpe_core.support.progress import Work
 class Decision(NamedTuple):
     """A pair that a person forbids or forces at a step.
 
-    The pair is a text. Its tokens exist only when the training reaches the step.
+    The pair is stored as a text, because its tokens exist only when the training reaches the step.
     """
 
     step: int

@@ -1,7 +1,4 @@
-"""The arguments of a command as a list.
-
-The list serves code that searches the arguments for a name, or writes them elsewhere.
-"""
+"""The arguments of a command as a list, for code that searches them for a name or writes them to another file."""
 
 from __future__ import annotations
 

@@ -101,9 +101,9 @@ def dev_name(language: str) -> str:
 
 
 def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | None) -> Mixture | None:
-    """Return the recipe's mixture, changed by the arguments. Return None if there is nothing to mix.
+    """Return the mixture of the recipe, changed by the arguments. Return None if no mixture is needed.
 
-    Files of counts bring their groups with them.
+    A file of counted words may hold groups, which need no arguments.
     """
     names = [] if corpus.groups == ("",) else list(corpus.groups)
     given: Mapping[str, Any] = vars(options)
@@ -131,7 +131,7 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
 
 
 class _MixtureBuilder:
-    """A mixture that the arguments change group by group."""
+    """A builder of a mixture, in which each argument changes one group or all groups."""
 
     def __init__(self, names: Sequence[str], before: Mixture) -> None:
         self.by: By = before.by

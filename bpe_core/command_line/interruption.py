@@ -40,8 +40,8 @@ def exit_code(number: int) -> int:
 class Interruption:
     """A context in which the first Ctrl-C only sets `requested`, and the second Ctrl-C raises KeyboardInterrupt.
 
-    While there is no result to keep, the first Ctrl-C already raises the exception. Work that waits for standard input
-    would never look at `requested`.
+    If there is no result to keep yet, the first Ctrl-C raises KeyboardInterrupt. Otherwise, work that waits for
+    standard input could not be stopped.
     """
 
     def __init__(self, announcement: str = "") -> None:
@@ -131,7 +131,7 @@ def shown_on(stream: TextIO, style: str, *, quiet: bool = False) -> ShownProgres
 
 
 class ShownProgress:
-    """The progress of work on a stream. This base class shows nothing."""
+    """A base class for objects that show the progress of work on a stream. The base class itself shows nothing."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -148,7 +148,7 @@ class ShownProgress:
         self.show(progress, now, is_new=is_new)
 
     def show(self, progress: Progress, now: float, *, is_new: bool) -> None:
-        """Show the progress at a moment. `is_new` says that a new stage of the work has begun."""
+        """Show the progress of the work. `is_new` says whether a new stage of the work has begun."""
 
     def clear(self) -> None:
         """Remove the lines that are useful only during the work."""

@@ -1,12 +1,12 @@
-"""The start of every command, which turns each error into a sentence and an exit code.
+"""The start of every command. It turns each error into a sentence and an exit code.
 
-0    done
-1    a request that cannot be fulfilled: the sentence on standard error says why
-2    arguments that do not make a command
-129  stopped because the terminal was closed
-130  stopped by Ctrl-C
-141  the program that read our output has closed it
-143  stopped by the system, or by `kill`
+0    the command has succeeded
+1    the request cannot be fulfilled; a sentence on standard error gives the reason
+2    the arguments are wrong
+129  the command was stopped because the terminal was closed
+130  the command was stopped by Ctrl-C
+141  the program that read the output has closed it
+143  the command was stopped by the system, or by `kill`
 """
 
 from __future__ import annotations
@@ -106,7 +106,10 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Refuse a command line without any of several arguments. Groups of argparse cannot check this for lists."""
+    """Report an error if a command line has none of several arguments.
+
+    Groups of argparse cannot check this for lists.
+    """
     wanted: dict[str, str] = getattr(options, "one_of", {})  # set by the command
     if wanted and not any(getattr(options, name) for name in wanted):
         parser.error(f"the following arguments are required: {' or '.join(wanted.values())}")
@@ -138,6 +141,9 @@ def _print_what_the_terminal_cannot() -> None:
 
 
 def _forget_standard_output() -> None:
-    """Discard the buffer of standard output, which no process reads. Flushing it at the end would fail."""
+    """Discard the buffer of standard output if no process reads the output.
+
+    Otherwise Python would fail to write it at the end.
+    """
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

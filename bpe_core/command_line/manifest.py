@@ -1,7 +1,7 @@
-"""The manifests, which record how a table, figure, export or report was made.
+"""The manifests. A manifest records how a table, figure, export or report was made.
 
 With a manifest, the command `repeat` makes the result again and compares it. All paths in a manifest are relative to
-the manifest. So a folder that holds texts, results and manifest can be moved as a whole.
+the manifest, so a folder that holds texts, results and manifest can be moved as a whole.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ PATH = "path:"
 
 @contextmanager
 def overheard() -> Iterator[io.StringIO]:
-    """Copy everything that is printed inside this context into a buffer. Refuse to read standard input.
+    """Copy all printed text inside this context to a buffer, and refuse to read standard input.
 
-    Standard input could not be read a second time.
+    Standard input is refused because the command could not read it a second time.
     """
     kept = io.StringIO()
     shown = sys.stdout
@@ -94,7 +94,10 @@ def overheard() -> Iterator[io.StringIO]:
 
 
 class Account:
-    """The record of the files before a command. It becomes a manifest when the command has succeeded."""
+    """A record of a command and of its files, which is begun before the command.
+
+    It is written as a manifest afterwards.
+    """
 
     def __init__(self, argv: Sequence[str], options: argparse.Namespace) -> None:
         self.path: Path = options.manifest

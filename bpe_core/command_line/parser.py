@@ -96,7 +96,7 @@ def as_question(argv: Sequence[str]) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Command:
-    """The functions that the file of a command has. A question has the same functions."""
+    """The functions in the file of a command. A question has functions with the same names."""
 
     # declares the arguments, and explains them in the parser's texts
     add_arguments: Callable[[argparse.ArgumentParser], None]
@@ -143,14 +143,17 @@ def names_files(action: argparse.Action) -> bool:
 
 
 def complete_what_is_named(options: argparse.Namespace, results: Sequence[str]) -> None:
-    """Finish the replacement of files that a killed command has left beside the files of this command."""
+    """Complete an interrupted replacement of the files that this command reads or writes.
+
+    An earlier command may have been killed while it replaced these files.
+    """
     for path in {*results, *files_read_by(options)}:
         if "://" not in path:
             standing(path)
 
 
 def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], told_in: Path | None) -> None:
-    """Refuse results that would replace an input file, and a manifest that would replace its result."""
+    """Report an error if a result would replace an input file, or if the manifest would replace a result."""
     manifests = [] if told_in is None else [str(told_in)]
     written = [*manifests, *texts_of(options, ID_MAP)] if options.command in EDITING else [*manifests, *results]
     read = files_read_by(options) if written else ()
@@ -268,7 +271,7 @@ def grouped_commands(width: int) -> Iterator[str]:
 
 
 def grouped_questions() -> dict[str, dict[str, str]]:
-    """Return the commands that ask questions by the titles of their groups, with the question and its summary."""
+    """Return the commands of all questions with their summaries, by the titles of their groups."""
     asked = map(question_of, command_questions())
     return {
         f"{QUESTIONS_ABOUT} {subject}": {

@@ -1,6 +1,6 @@
-"""The option `--plugin FILE`, which comes before or after any command.
+"""The option `--plugin FILE`, which a person can write before or after any command.
 
-The code of the file runs only when a person has agreed.
+The code of the file runs only if the person agrees.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def _map_name(value: str) -> Path:
 
 @dataclass(frozen=True)
 class Source:
-    """The table that a command changes, with its name, its former state and the renamed tokens."""
+    """The table that a command changes: its name, its tokens before the change, and the renamed tokens."""
 
     named: str
     study: Study
@@ -86,9 +86,9 @@ class Source:
 
     @property
     def first_free_id(self) -> int | None:
-        """Return the first id after the ids of sidecar files.
+        """Return the first id that is neither in the table nor in its sidecar files.
 
-        Return None if the sidecar files have no id beyond those of the table.
+        Return None if the sidecar files have no larger ids than the table.
         """
         largest = self.sidecars.largest_id
         return largest + 1 if largest > int(own_numbers(self.study.history).max(initial=-1)) else None
@@ -111,7 +111,7 @@ def is_folder_name(out: str) -> bool:
 
 
 def refuse_other_ids(history: History, format: Format, options: argparse.Namespace) -> None:
-    """Refuse a format that numbers tokens by its own rule, unless the person insists on this format."""
+    """Report an error if a format gives tokens other ids by its own rule. A person can allow this by an option."""
     count = history.index_count if format.holds_specials else history.first_special
     if not options.anyway and not np.array_equal(format.numbers(history)[:count], own_numbers(history)[:count]):
         raise OutputError(
@@ -129,9 +129,9 @@ def write_and_tell(
     *,
     source: Source | None = None,
 ) -> int:
-    """Write the file, or a folder like the source's folder, if its check agrees. Return the exit code.
+    """Write a table as a file, or as a folder like the folder of the source. Print a report, and return the exit code.
 
-    `described` is added to the JSON output.
+    Nothing is written if the check of the written files finds a difference. `described` is added to the JSON output.
     """
     Study(history).inside.checked_step_count(options.at)
     target = Path(options.out)

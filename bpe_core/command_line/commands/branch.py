@@ -1,4 +1,7 @@
-"""The command `bpe-explorer branch`. It begins a new run at a step of a saved run, and trains on differently."""
+"""The command `bpe-explorer branch`.
+
+It begins a new run at a step of a saved run, and learns other steps from there.
+"""
 
 from __future__ import annotations
 
@@ -102,8 +105,8 @@ def _write(old: History, branch: History, words: WordTable, first: int, options:
 def _numbers(old: History, branch: History, first: int) -> Int64s | None:
     """Return the ids of the tokens of a branch.
 
-    Tokens that both runs have keep their ids. The other tokens get the ids after these. Return None if the saved run
-    has no ids apart from its indices.
+    Tokens that are in both runs keep their ids. The ids of other tokens come after these ids. Return None if the saved
+    run has only indices.
     """
     if old.numbers is None:
         return None

@@ -156,7 +156,7 @@ def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
 
 
 def of_symbols(study: Study) -> Recipe | None:
-    """Return the recipe of a tokenizer whose symbols are no text. Return None for other tokenizers."""
+    """Return the recipe of a tokenizer whose base symbols are not text. Return None for a tokenizer of text."""
     return study.history.recipe if study.history.recipe.base_symbols else None
 
 
@@ -248,9 +248,9 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
 
 
 def _about_dropped(study: Study, at: int) -> str | None:
-    """Return a warning if ids are beyond the size of the vocabulary, or None.
+    """Return a warning if some ids are larger than the size of the vocabulary. Return None if there are no such ids.
 
-    A model with a row for each token needs to know about such ids.
+    The embeddings of a model need a row for each of these ids, too.
     """
     history = study.history
     left = history.vocabulary_size_at(at)

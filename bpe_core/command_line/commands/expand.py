@@ -1,4 +1,4 @@
-"""The command `bpe-explorer expand`. It restores the original of a file that `compress` has written."""
+"""The command `bpe-explorer expand`. It restores the file from which `compress` made a smaller file."""
 
 from __future__ import annotations
 

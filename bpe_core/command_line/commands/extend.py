@@ -1,4 +1,7 @@
-"""The command `bpe-explorer extend`. It continues the training of a tokenizer of any program on new texts."""
+"""The command `bpe-explorer extend`.
+
+It learns more tokens for a tokenizer from new texts. Any program may have made it.
+"""
 
 from __future__ import annotations
 

@@ -60,9 +60,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_folder(place: str) -> Pins:
-    """Return the pins of a model's folder.
+    """Return the pins of a model's folder. They hold the ids of the file that transformers loads.
 
-    The file that transformers loads comes first. The other tokenizer files of the folder follow.
+    They also hold the ids of the other tokenizer files in the folder.
     """
     from bpe_core.delivery.one_folder import files_in, opened_files
     from bpe_core.studies.study import Study

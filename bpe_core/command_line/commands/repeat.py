@@ -132,9 +132,9 @@ def _check_plugins(manifest: Manifest) -> list[str]:
 
 
 def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) -> tuple[bytes, dict[str, Path]]:
-    """Run the command of a manifest again in its folder, and write the results to other places.
+    """Run the command of a manifest once more, with output files in `folder` so that no result is replaced.
 
-    Return the printed bytes, and the new place of each result.
+    Return the printed bytes, and the new path of each result.
     """
     there = (home / manifest.folder).resolve()
     with gate(f"The folder {manifest.folder}"):
@@ -164,9 +164,10 @@ def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) ->
 
 
 def _check_command(words: list[str], folder: Path, on: str | None) -> Collection[int]:
-    """Return the exit codes that the command of a manifest may end with.
+    """Return the exit codes with which the command of a manifest may end.
 
-    Refuse a command that writes more files than are compared, because a manifest may come from a stranger.
+    Refuse a command that writes other files than its results. A manifest may come from a stranger, and these files
+    would not be compared.
     """
     options = parsed(words)
     if options is None or options.command in WITHOUT_MANIFEST or options.manifest is not None:
@@ -187,7 +188,7 @@ def _check_command(words: list[str], folder: Path, on: str | None) -> Collection
 
 
 class Outcome(NamedTuple):
-    """The outcome of a comparison of one result, with a sentence that reports it."""
+    """The outcome of comparing a new result with the old result, and a sentence about it."""
 
     path: str
     is_same: bool
