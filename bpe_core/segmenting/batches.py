@@ -243,8 +243,6 @@ def encoded_by_kernels(
     If `threads` is None, large texts are encoded by several threads.
     """
     threads = threads or (available_threads() if texts.size >= WORTH_THREADS else 1)
-    if isinstance(texts, Unread) and threads == 1:
-        texts = Texts.of(texts.texts)
     jobs = Jobs.of(texts.size, threads)
     parts, of_texts = texts.parts(cuts, jobs)
 
