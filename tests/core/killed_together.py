@@ -3,8 +3,8 @@
 Usage: python -m tests.core.killed_together SEED TOTAL
 
 Each try is a forked process that counts the lines of support/atomic.py, journal.py and lock.py, and kills itself
-before one of the lines. Then a process reads the files; some of the readers are killed, too. Then a process writes the
-files. A TOTAL of 0 tries all lines.
+before one of the lines. Then a process reads the files. Some of the readers are killed, too. Then a process
+writes the files. A TOTAL of 0 tries all lines.
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ def hidden(place: Path) -> list[str]:
 
 
 def lines_of(deed: Callable[..., None], *given: Any, stop: int = 0) -> int:
-    """Run `deed` in a fork that kills itself before line `stop`; return its number of lines, or -1 if it was killed."""
+    """Run `deed` in a fork that kills itself before line `stop`. Return the number of lines that it ran, or -1 if
+    it was killed.
+    """
     reader, writer = os.pipe()
     child = os.fork()
     if child:
@@ -145,7 +147,7 @@ FIRST = {"pair": MAIN, "three_in_two_folders": MAIN} | dict.fromkeys(
 def faults(
     name: str, place: Path, lines: Sequence[int], chosen: random.Random, counts: Counter[str], *, is_over_old: bool
 ) -> Iterator[str]:
-    """Kill a writer before each of the lines; yield each file that is afterwards neither all old nor all new."""
+    """Kill a writer before each of the lines. Yield each file that then has neither its old nor its new content."""
     write, new = WRITERS[name], NEW[name]
 
     def begin_anew(stop: int) -> int:

@@ -45,7 +45,7 @@ def files_in(folder: Path) -> Files:
 
 
 def in_a_fork(place: Path, history: History, eos: int, last: int) -> bool:
-    """Encode in a fork that kills itself before a line; return whether the fork was killed."""
+    """Encode in a fork that kills itself before a line. Return whether the fork was killed."""
     child = os.fork()
     if child == 0:
         left = last

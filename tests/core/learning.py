@@ -36,8 +36,9 @@ def in_languages(words: WordTable) -> WordTable:
 
 
 def text_arguments(method: str, text: str) -> list[str]:
-    """Return the arguments that give a text to a training command; methods with languages get the text as two
-    languages.
+    """Return the arguments that give a text to a training command.
+
+    Methods with languages get the text as two languages.
     """
     if not METHODS[method].serves_languages:
         return [text]

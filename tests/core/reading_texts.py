@@ -26,7 +26,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def documents(corpus: Corpus, size: int = 1 << 20) -> list[str]:
-    """Return the texts of a corpus; check that each chunk is valid, non-empty and at most `size` bytes long."""
+    """Return the texts of a corpus. Check that each chunk is valid, non-empty and at most `size` bytes long."""
     texts: list[str] = []
     parts: list[bytes] = []
     for chunk in corpus.chunks(size):

@@ -47,8 +47,9 @@ class Recount:
 def recount(
     words: Mapping[tuple[str, ...], int], merges: int, *, least: int = 2, lowest_ids: bool = False, base: list[str]
 ) -> Recount:
-    """Count all pairs again before each step and join the most frequent pair; `lowest_ids` decides how ties are
-    settled.
+    """Count all pairs again before each step and join the most frequent pair.
+
+    `lowest_ids` decides how ties are settled.
     """
     numbers = {text: number for number, text in enumerate(base)}
     result = Recount(list(base), [([numbers[symbol] for symbol in word], count) for word, count in words.items()])

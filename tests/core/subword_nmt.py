@@ -15,7 +15,7 @@ CORPORA = here("prose", "data/subword-nmt/corpus.en")
 
 
 class Reference(NamedTuple):
-    """A corpus split by 1,000 merges; @@ follows each piece of a word but the last."""
+    """A corpus split by 1,000 merges. The sign @@ follows each piece of a word except the last piece."""
 
     corpus: str
     codes: str

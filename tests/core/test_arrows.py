@@ -69,7 +69,7 @@ def modules() -> Iterator[tuple[str, Path]]:
 
 
 def imports_of(source: str, *, for_types: bool = True) -> frozenset[str]:
-    """Return every module that a source imports; names imported from a package count as modules of the package.
+    """Return every module that a source imports. Names imported from a package count as modules of the package.
 
     Without `for_types`, imports for type checkers alone do not count.
     """
@@ -153,7 +153,7 @@ def is_wrong(module: str, imported: str, module_draws: bool) -> bool:
 
 
 def is_topic(module: str) -> bool:
-    """Return whether a module belongs to one topic of the window; shared modules must not import a topic."""
+    """Return whether a module belongs to one topic of the window. Shared modules must not import a topic."""
     return is_in(module, "app.window") and not is_in(module, "app.window.parts") and module != "app.window"
 
 

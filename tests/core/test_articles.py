@@ -58,7 +58,7 @@ def learn(request: pytest.FixtureRequest) -> Learn:
 
 
 def english_counts(text: str) -> Counter[str]:
-    """Count the words of each line; each line includes its newline."""
+    """Count the words of each line. Each line includes its newline."""
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     return Counter(word for line in lines for word in ENGLISH.findall(line))
 
@@ -291,7 +291,7 @@ def test_article_c_the_merges_split_the_word_lowly_as_printed(marker: str, token
 
 
 def tokens_of(word: str, history: History) -> list[str]:
-    """Return the token texts of a word; check that reference and engine agree."""
+    """Return the token texts of a word. Check that reference and engine agree."""
     ids = reference.encode_word(word.encode(), history)
     assert Tokenizer(history).encode(word) == ids
     texts = token_texts(history)

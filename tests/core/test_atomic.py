@@ -48,7 +48,7 @@ with write_atomically(sys.argv[1]) as file:
 
 
 def writer(target: Path) -> subprocess.Popen[str]:
-    """Start a process that stops in the middle of writing; it continues when its input ends."""
+    """Start a process that stops in the middle of writing. It continues when its input ends."""
     command = [sys.executable, "-c", WRITER, str(target)]
     process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -525,7 +525,7 @@ with write_together(*map(Path, sys.argv[1:])) as files:
 
 @pytest.fixture
 def torn(tmp_path: Path) -> list[Path]:
-    """Make two files of which a killed writer has replaced only the second; the first, the main file, is missing."""
+    """Make two files of which a killed writer has replaced only the second. The first, the main file, is missing."""
     paths = [tmp_path / name for name in ("merges.txt", "vocab.json")]
     for path in paths:
         write(path, b"old")

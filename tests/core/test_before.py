@@ -27,7 +27,7 @@ MADE_BY_PYARROW = "parquet"  # pyarrow versions write different bytes
 
 
 def check_recipe(recipe: Recipe, stored: dict[str, Any]) -> None:
-    """Check every choice of the previous version; the recipe may have more choices."""
+    """Check every choice of the previous version. The recipe may have more choices."""
     choices = recipe.to_dict()
     assert {name: choices[name] for name in stored} == stored
 

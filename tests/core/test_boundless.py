@@ -144,7 +144,10 @@ def test_boundless_kernels_encode_at_any_step_as_plain_python(
 
 
 def test_a_supermerge_joins_a_word_only_if_merges_make_the_word_one_token() -> None:
-    """The third merge makes `abc`, but in the word `abc` the first merge takes the `b`; so no supermerge applies."""
+    """The third merge makes the token `abc`, but in the word `abc` the first merge joins the `b` with another letter.
+
+    So the word is not one token, and no supermerge joins it with a neighbour.
+    """
     pairs, recipe = [(97, 98), (98, 99), (97, 257), (68, 68), (258, 259), (256, 259)], recipe_of()
     table = History.from_pairs(recipe, Alphabet.of_bytes(), pairs)
     history = History(recipe, table.alphabet, table.columns, reasons={STAGE: np.array([1, 1, 1, 1, 2, 2])})
@@ -257,7 +260,7 @@ def test_boundless_trees_contain_present_tokens_and_dropped_tokens(data: st.Data
 
 
 def contains(outer_row: dict[str, Any], inner_row: dict[str, Any]) -> bool:
-    """Return whether the first row's range contains the other row's range; equal ranges do not count."""
+    """Return whether the first row's range contains the other row's range. Equal ranges do not count."""
     edges, inner = ((row["first_symbol"], row["behind_symbol"]) for row in (outer_row, inner_row))
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 

@@ -1,4 +1,7 @@
-"""Tests of work without machine code: specifications learn small texts; other work waits or is refused."""
+"""Tests of work without machine code.
+
+The specifications learn small texts. All other work waits for machine code or is refused.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +111,7 @@ def test_resuming_from_steps_of_other_words_is_refused_in_plain_python() -> None
 
 @pytest.fixture
 def being_made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Let machine code be ready after a few requests; return the list of requests."""
+    """Let machine code be ready after a few requests. Return the list of requests."""
     asked: list[str] = []
 
     def ready(part: str = "") -> bool:

@@ -266,7 +266,10 @@ def test_a_sentencepiece_model_beside_tokenizer_json_is_changed_too(
 def test_ids_that_only_sidecar_files_use_are_not_given_to_new_tokens(
     trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """merges.txt and vocab.json list no added tokens; added_tokens.json and the configuration give their ids."""
+    """The files merges.txt and vocab.json list no added tokens.
+
+    The file added_tokens.json and the configuration give the ids of these tokens.
+    """
     folder = tmp_path / "pair"
     folder.mkdir()
     tokenizers.Tokenizer.from_file(str(trained / "tokenizer.json")).model.save(str(folder))

@@ -164,7 +164,7 @@ def test_joining_many_small_word_tables_equals_one_large_table(room: int) -> Non
 
 
 def test_a_long_word_across_many_blocks_is_counted_once() -> None:
-    """A block without a safe split grows; the kernel searches each part for a split only once."""
+    """A block without a safe split grows. The kernel searches each part for a split only once."""
     searched = 0
 
     class WatchedCounter(Counter):
@@ -245,7 +245,10 @@ def test_the_kernel_finds_invalid_utf_8_at_the_same_byte_as_python(data: bytes) 
 
 
 class TestTheChoice:
-    """Plain Python counts small texts and patterns without a table; the kernels, once ready, count large texts."""
+    """Tests that plain Python counts small texts, and texts split by a pattern without a scan table.
+
+    The kernels count large texts as soon as the kernels are ready.
+    """
 
     @pytest.fixture
     def chosen(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -93,8 +93,9 @@ def test_kernels_return_the_same_rank_for_every_byte_as_plain_python(history: Hi
     pieces=st.lists(st.tuples(st.text("abc", min_size=1, max_size=9), st.integers(1, 90)), min_size=1, max_size=8),
 )
 def test_kernels_split_long_repetitive_words_as_plain_python(table: History, pieces: list[tuple[str, int]]) -> None:
-    """The kernels use another algorithm for long words. Results of two algorithms would differ first in runs of one
-    token.
+    """The kernels use another algorithm for long words than for short words.
+
+    Errors of an algorithm are most likely in runs of one token.
     """
     plain, compiled = both_encoders(table)
     text = "".join(piece * times for piece, times in pieces)

@@ -1,4 +1,7 @@
-"""Tests of the compiled learner where it differs from the plain learner: growing memory, given merges, huge counts."""
+"""Tests of the compiled learner in cases that the plain learner does not have.
+
+The cases are buffers that grow, merges that were made before, and huge counts.
+"""
 
 from __future__ import annotations
 

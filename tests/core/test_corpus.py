@@ -1,4 +1,4 @@
-"""Tests of corpora: where texts come from, and that documents stay separate."""
+"""Tests of corpora: texts come from all kinds of sources, and no document is joined with another document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tests of count files: written, added up, trained from and refused; any number of parts gives the same bytes."""
+"""Tests of files with counts, which are written, added up, trained from and refused.
+
+Counting in any number of parts writes the same bytes.
+"""
 
 from __future__ import annotations
 

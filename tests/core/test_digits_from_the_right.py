@@ -38,7 +38,7 @@ def test_digits_right_splits_all_other_text_as_cl100k(text: str) -> None:
 @pytest.mark.parametrize("by_kernels", [True, False])
 @given(st.text("ab 0123456789٣²½.,'\n\tÄ漢s", max_size=60), st.sampled_from(["file", "line"]))
 def test_words_of_digits_right_are_counted_as_they_are_split(by_kernels: bool, text: str, unit: str) -> None:
-    """The scanner counts numbers as whole words; the counter splits the numbers afterwards."""
+    """The scanner counts numbers as whole words. The counter splits the numbers afterwards."""
     assert not why_slow(RECIPE)
     recipe = RECIPE.with_changes(unit=unit)
     words = Counter(word.encode() for word in split_words(text, recipe))

@@ -420,7 +420,7 @@ def test_a_damaged_floor_certificate_is_refused(damage: dict[str, Any]) -> None:
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path to each value of a certificate; lists and dicts count, too, because a change can remove them."""
+    """Yield the path to each value of a certificate. Lists and dicts count, too, because a change can remove them."""
     if path:
         yield path
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

@@ -275,7 +275,10 @@ def test_a_long_text_is_split_in_advance_for_another_gage_block(monkeypatch: pyt
 
 
 def test_the_search_for_ties_and_never_joined_pairs_stays_within_one_gage_block() -> None:
-    """`ab` and `cd` tie in both blocks. In the first block `cd` follows; in the second block `cd` no longer pays."""
+    """The pairs `ab` and `cd` tie in both blocks. The first block replaces `cd` after `ab`.
+
+    In the second block, replacing `cd` would not save any bytes after `ab` was replaced.
+    """
     words = WordTable.from_counts({"abcd" * 4 + "abcd": 1, "xyxyxyxyx" + "uvuvuvuv": 1})
     history = gage.train(words, Recipe.preset("gage", block_size=20))
     for tie in ties(history):

@@ -42,7 +42,7 @@ sys.exit(run(sys.argv[1:]))
 
 @contextlib.contextmanager
 def started(command: list[str], **how: Any) -> Iterator[subprocess.Popen[Any]]:
-    """Start a process that is killed when its test ends or fails; `with Popen` alone would wait for ever."""
+    """Start a process that is killed when its test ends or fails. `with Popen` alone would wait for ever."""
     with subprocess.Popen(command, cwd=ROOT, **how) as process:
         try:
             yield process
@@ -52,7 +52,7 @@ def started(command: list[str], **how: Any) -> Iterator[subprocess.Popen[Any]]:
 
 @contextlib.contextmanager
 def at_a_terminal(arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """Start the command with a terminal as standard error; yield the process and the descriptor of the screen."""
+    """Start the command with a terminal as standard error. Yield the process and the descriptor of the screen."""
     screen, terminal = os.openpty()
     command = [sys.executable, "-c", IN_THE_TERMINAL, *arguments]
     with started(command, stdin=subprocess.PIPE, stderr=terminal, start_new_session=True) as process:
@@ -65,7 +65,7 @@ def at_a_terminal(arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes
 
 
 def read_until(screen: int, wanted: str, seconds: float = 120) -> str:
-    """Return the output up to the wanted text; if nothing is wanted, return all output."""
+    """Return the output until the text `wanted` appears. If `wanted` is empty, return all output."""
     shown = ""
     while not wanted or wanted not in shown:
         ready, _, _ = select.select([screen], [], [], seconds)

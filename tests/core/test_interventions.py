@@ -132,7 +132,7 @@ def test_extending_a_table_on_other_words_makes_its_old_steps_first(
 
 
 def test_a_branch_continues_its_parent_run_and_training_by_its_recipe_gives_the_same_branch() -> None:
-    """The counts were computed on paper: e+s 9, es+t 9, then l+o 7; lo+w 7 ..."""
+    """The counts were computed on paper: e+s 9, es+t 9, then l+o 7 and lo+w 7, and further pairs."""
     parent = learn_fast(WORDS, Recipe.preset("gpt2", merges=6, ties="lowest-ids"))
     e, s, t = b"est"
     assert pairs_of(parent)[:2] == [(e, s), (256, t)]

@@ -147,7 +147,7 @@ class TestTheSetting:
 class TestTheSentences:
     @pytest.fixture
     def room(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-        """Return a list whose only item is the number of free bytes; tests change the item."""
+        """Return a list whose only item is the number of free bytes. Tests change the item."""
         left = [0]
         monkeypatch.setattr(limits, "available_memory", lambda: left[0])
         return left

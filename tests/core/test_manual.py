@@ -86,7 +86,10 @@ def test_pictures_of_the_gallery_equal_what_its_commands_draw(tmp_path: Path) ->
 
 
 def _content(path: Path) -> tuple[str, list[bytes]]:
-    """Return the content of a picture; of a film only size and frame count, because fonts differ between machines."""
+    """Return the content of a picture.
+
+    Return only the size and the number of frames of a film, because fonts differ between machines.
+    """
     if path.suffix == ".svg":
         return path.name, [path.read_bytes()]
     return path.name, [data for kind, data in chunks_of(path.read_bytes()) if kind in (b"IHDR", b"acTL")]

@@ -75,7 +75,7 @@ LINES = ["the lowest prices", "of low towers", "are lower than those", "of slow 
 
 
 def way_of(program: str, sources: dict[str, Any]) -> dict[str, dict[str, int]]:
-    """Run a program that counts the sources; return the files and calls of each source."""
+    """Run a program that counts the sources. Return the files and calls of each source."""
     command = [sys.executable, "-c", WAY + program, json.dumps(sources)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(bpe.__path__[0]).parent)
     calls: dict[str, dict[str, int]] = json.loads(done.stdout)

@@ -40,7 +40,7 @@ Merges = list[tuple[bytes, bytes]]
 
 @lru_cache(maxsize=8)
 def our_history(text: str, recipe: Recipe) -> History:
-    """Learn from a text; the result is cached for all tests of the text."""
+    """Learn from a text. The result is cached for all tests of the text."""
     return learn_fast(count_words(Corpus.from_texts([text]), recipe), recipe)
 
 
@@ -135,7 +135,7 @@ def test_tokenizers_learns_the_same_merges_from_texts_with_overlapping_pairs() -
 
 
 def rustbpe_tokens(text: str, vocab_size: int) -> list[bytes]:
-    """Return the joined tokens in the order of learning; the package does not give the pairs."""
+    """Return the joined tokens in the order of learning. The package does not give the pairs."""
     tokenizer = pytest.importorskip("rustbpe").Tokenizer()
     tokenizer.train_from_iterator([text], vocab_size, pattern=GPT2)
     ranks = sorted(tokenizer.get_mergeable_ranks(), key=lambda item: item[1])

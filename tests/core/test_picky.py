@@ -128,7 +128,7 @@ class Events:
                     self.happen(("remove", half, *self.smaller(half)))
 
     def commonest(self) -> tuple[str, str] | None:
-        """Return the most frequent pair; ties go to the first text, because the article leaves ties open."""
+        """Return the most frequent pair. Ties go to the first text, because the article leaves ties open."""
         pairs = self.pairs()
         return min(pairs, key=lambda pair: (-pairs[pair], [half.encode() for half in pair]), default=None)
 
@@ -233,7 +233,7 @@ def test_picky_merges_and_drops_equal_those_of_the_published_trainer() -> None:
 
 
 def test_picky_judges_the_right_half_of_a_merge_before_the_left_half_falls_apart() -> None:
-    """Here PickyBPE's trainer keeps `bc`, which it counts later; BoundlessBPE's trainer drops `bc`."""
+    """Here PickyBPE's trainer keeps `bc`, which it counts later. BoundlessBPE's trainer drops `bc`."""
     events = events_of("abcbc8 abc2 dbc2")
     assert events[:7] == ["b+c", "_+a", "_a+bc", "-_a=_|a", "_abc+bc", "-_abc=_|a|bc", "-bc=b|c"]
 
@@ -278,7 +278,7 @@ def test_picky_trees_contain_present_tokens_and_dropped_tokens(kind: dict[str, A
 
 
 def holds(outer_row: dict[str, Any], inner_row: dict[str, Any]) -> bool:
-    """Return whether the first row's range contains the other's range; equal ranges do not count."""
+    """Return whether the first row's range contains the other's range. Equal ranges do not count."""
     edges, inner = ((row["first_symbol"], row["behind_symbol"]) for row in (outer_row, inner_row))
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 

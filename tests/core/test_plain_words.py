@@ -1,4 +1,4 @@
-"""Texts for people must use the words split, space and occurs; former words for the same things were hard to read."""
+"""Texts for people must use the words split, space and occurs. Former words for the same things were hard to read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROSE = [
 
 
 def sentences(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield each string of several words that is no docstring, with its line; skip files without forbidden words."""
+    """Yield each string of several words that is no docstring, with its line. Skip files without forbidden words."""
     source = path.read_text("utf-8")
     if not OLD_WORDS.search(source):  # most are known to be good without looking at each node
         return

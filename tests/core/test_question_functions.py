@@ -162,7 +162,10 @@ def test_a_question_function_is_pickled_by_its_name(name: str) -> None:
 
 
 def checked(rows: str, folder: Path) -> str:
-    """Return the output of mypy for the rows; mypy gets the public names alone, as all code takes long to check."""
+    """Return the output of mypy for the rows.
+
+    The program mypy gets only the public names, because checking all code takes long.
+    """
     path = folder / "script.py"
     path.write_text(rows, encoding="utf-8")
     modules = ("asking/functions.pyi", "studies/making.py", "studies/study.py", "history/arguments.py")

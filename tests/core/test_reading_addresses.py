@@ -146,7 +146,7 @@ class Handle(io.BytesIO):
 
 
 def test_threads_that_read_from_one_archive_do_not_move_the_position_of_each_other(tmp_path: Path) -> None:
-    """All its members are read through one handle."""
+    """All members of the archive are read through one file handle."""
     members = {f"{number}.txt": f"low{number} ".encode() * 20_000 for number in range(4)}
     write_tar(tmp_path / "a.tar", members)
     archive = fsspec.filesystem("tar", fo=Handle((tmp_path / "a.tar").read_bytes()))

@@ -137,7 +137,7 @@ def test_damaged_or_foreign_table_files_are_refused(tmp_path: Path, monkeypatch:
 
 
 def test_damage_in_a_table_file_is_reported_with_its_row_group(tmp_path: Path) -> None:
-    """Checksums reveal damaged pages; without checksums, missing bytes are revealed by the sizes."""
+    """Checksums reveal damaged pages. Without checksums, missing bytes are revealed by the sizes."""
     path, rows = tmp_path / "a.parquet", [f"low {i % 7}" for i in range(3_000)]
     parquet.write_table(arrow.table({"text": rows}), path, row_group_size=1_000, write_page_checksum=True)
     second = parquet.ParquetFile(path).metadata.row_group(1).column(0).data_page_offset

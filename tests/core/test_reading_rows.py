@@ -209,7 +209,7 @@ def test_a_csv_file_in_another_encoding_is_read(tmp_path: Path) -> None:
 
 
 def test_json_rows_with_too_many_values_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each value takes a hundred bytes of memory, even if it is short in the file; commas inside texts do not count."""
+    """Each value takes a hundred bytes of memory, even if it is short in the file. Commas inside texts do not count."""
     monkeypatch.setattr(foreign, "MOST_VALUES", 50)
     path = write(tmp_path, "a.jsonl", '{"text": "low", "x": [%s0]}\n' % ("[]," * 30))
     assert sentence(path) == (

@@ -38,7 +38,7 @@ def as_it_is(pair: tuple[int, int], count: int) -> int:
 
 
 def learned(words: dict[str, int], merges: int, value: Value = as_it_is, least: int = 2) -> tuple[Merges, int | None]:
-    """Learn plainly with counts changed by `value`; return the merges and the first step with a wrong count."""
+    """Learn plainly with counts changed by `value`. Return the merges and the first step with a wrong count."""
     known = [(list(word.encode()), count) for word, count in words.items()]
     merges_so_far, wrong = [], None
     for step in range(merges):
@@ -92,7 +92,10 @@ def test_the_check_question_finds_the_step_at_which_a_count_overflowed_32_bits(s
     words = {word: count * scale + rng.randrange(scale // 3) for word, count in words.items()}
 
     def value(pair: tuple[int, int], count: int) -> int:
-        """Keep counts in 32 bits, signed or unsigned; some trainers do so only for pairs of new tokens."""
+        """Return the count as a number of 32 bits, signed or unsigned.
+
+        Some trainers overflow only for pairs with new tokens.
+        """
         if only_new and max(pair) < 256:
             return count
         return (count + 2**31) % 2**32 - 2**31 if span == 2**31 else count % 2**32

@@ -95,7 +95,7 @@ def example_of(kind: int, table: ScanTable) -> str:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_the_scanner_splits_every_short_text_as_regex_does(pattern: str) -> None:
-    """All texts of up to four characters, one of each class, are split; longer texts would only take longer."""
+    """All texts of up to four characters, one of each class, are split. Longer texts would only take longer."""
     table, expression = machine(pattern), regex.compile(NAMED_PATTERNS[pattern].expression)
     for length in range(1, 5):
         for characters in product(kinds_told_apart(pattern), repeat=length):
@@ -139,7 +139,7 @@ def test_the_scanner_splits_real_texts_line_by_line_as_regex_does(name: str, pat
 @given(seed=st.integers(0, 10_000), other=st.integers(20, 400))
 @settings(max_examples=20)
 def test_the_scanner_splits_long_runs_of_ascii_as_regex_does(pattern: str, seed: int, other: int) -> None:
-    """The scanner reads four ranges at once; runs of letters, digits and blanks are longer than the four ranges."""
+    """The scanner reads four ranges at once. Runs of letters, digits and blanks are longer than the four ranges."""
     draw = Random(seed)
     characters = [draw.choice(["e", "e", "e", " ", " ", "1", draw.choice(TRICKY[:36])]) for _ in range(3000)]
     runs = [character * (draw.choice((30, 90, 300)) if draw.random() < 0.02 else 1) for character in characters]

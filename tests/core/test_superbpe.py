@@ -144,7 +144,10 @@ class TwoTrainings:
         self.pairs: list[tuple[int, int]] = []
 
     def words(self, expression: str) -> list[list[int]]:
-        """Split every line into the matches of the expression and the texts between; join all pairs learned so far."""
+        """Split every line into the matches of the expression and the texts between the matches.
+
+        Then join all pairs that were learned until now.
+        """
         pattern = regex.compile(f"({expression})")
         rows = [list(part.encode()) for line in self.lines for part in pattern.split(line) if part]
         for token, pair in enumerate(self.pairs, 256):

@@ -1,4 +1,4 @@
-"""Tests of texts given as strings, paths, rows or data frames; a file name given as a text is refused."""
+"""Tests of texts given as strings, paths, rows or data frames. A file name given as a text is refused."""
 
 from __future__ import annotations
 

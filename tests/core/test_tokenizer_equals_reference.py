@@ -27,7 +27,7 @@ def histories() -> st.SearchStrategy[History]:
 
 @st.composite
 def byte_histories(draw: st.DrawFn, patterns: tuple[str, ...] = ("gpt2", "cl100k", "o200k", "english", "none")):
-    """Draw histories on bytes with the named patterns; every text can be decoded again."""
+    """Draw histories on bytes with the named patterns. Every text can be decoded again."""
     table = draw(words())
     recipe = Recipe(pattern=draw(st.sampled_from(patterns)), merges=draw(st.integers(0, 60)), vocab_size=None)
     recipe = recipe.with_changes(
@@ -97,7 +97,7 @@ def test_each_boundary_has_the_rank_of_the_merge_that_removes_the_boundary(histo
 
 
 def ranks_by_reference(text: str, history: History) -> list[int]:
-    """Return one rank for each byte and one for the end; the pattern splits where a word starts or ends."""
+    """Return a rank for each byte and a rank for the end. The pattern splits where a word starts or ends."""
     recipe = history.recipe.with_changes(special_tokens=())
     ranks: list[int] = []
     for word in split_words(normalize(text, recipe), recipe):

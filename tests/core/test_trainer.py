@@ -70,7 +70,7 @@ def test_columns_of_earlier_histories_do_not_change_when_the_trainer_enlarges_it
 
 @pytest.fixture
 def being_made(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
-    """Let machine code be ready after two progress reports; return the list of reports."""
+    """Let machine code be ready after two progress reports. Return the list of reports."""
     reports: list[Progress] = []
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "SAMPLE", 0)

@@ -156,7 +156,7 @@ def test_extending_the_vocabulary_of_a_run_gives_the_same_history(
 
 @given(table=merge_tables(), words=words())
 def test_counts_of_an_imported_table_equal_the_reference(table: History, words: WordTable) -> None:
-    """The table has merges without counts; the trainer counts each merge, even if it is not the most frequent."""
+    """The table has merges without counts. The trainer counts each merge, even if it is not the most frequent."""
     # The table was not learned with this limit, so the limit does not apply.
     recipe = table.recipe.with_changes(alphabet_limit=None, max_token_length=None, merges=len(table))
     alphabet = Alphabet.for_words(words, recipe)

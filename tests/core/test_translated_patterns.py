@@ -96,7 +96,7 @@ def test_a_text_divided_where_the_scan_table_allows_has_the_same_words(
 
 
 def test_character_sets_of_translated_patterns_contain_the_characters_that_regex_matches() -> None:
-    """All code points are compared; the other sets of a pattern have no influence on a set."""
+    """All code points are compared. The other sets of a pattern have no influence on a set."""
     read = read_expression("|".join([*SETS, *OTHER_SETS]))
     assert isinstance(read.body, CharacterSet)
     kinds = Kinds(read.body.sources, read.characters, read.classes)

@@ -44,7 +44,7 @@ def learned(text: str, size: int) -> tuple[Trainer, UnigramLearner]:
 
 
 def learned_there(lines: list[str], size: int, log: pytest.CaptureFixture[str], seeds: str = "") -> tuple[bytes, str]:
-    """Train by SentencePiece; return the model and the log."""
+    """Train by SentencePiece. Return the model and the log."""
     model = io.BytesIO()
     log.readouterr()
     sentencepiece.SentencePieceTrainer.train(

@@ -158,7 +158,7 @@ def test_bpe_dropout_draws_splits_as_subword_nmt_does() -> None:
 
 
 def test_bpe_dropout_draws_splits_as_tokenizers_does_if_no_pairs_compete() -> None:
-    """If pairs compete, tokenizers drops fewer merges; the manual has both numbers."""
+    """If pairs compete, tokenizers drops fewer merges. The manual has both numbers."""
     tokenizers = pytest.importorskip("tokenizers")
     whole = {}
     for pairs in (["l o", "lo w", "e s", "es t", "low est"], PAIRS):

@@ -1,4 +1,4 @@
-"""Tests of files of counted words: such a file is a corpus, alone or together with texts."""
+"""Tests of files of counted words. Such a file can be a corpus alone or together with texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of background tasks. The newest task of a topic wins, and after any end the topic is free again."""
+"""Tests of background tasks. Only the newest task of a topic is answered. A topic is free again when its task ends."""
 
 from __future__ import annotations
 

@@ -230,7 +230,7 @@ class Chart(pyqtgraph.PlotWidget):
         self.dress_items()
 
     def name_upright(self, axis: Axis) -> None:
-        """Write the names or numbers of `axis` on the left, with a line across the chart at each."""
+        """Write the names or numbers of `axis` on the left. Draw a line across the chart at each name or number."""
         self.left.show_numbers(axis)
         self.lines.show_numbers(axis)
 

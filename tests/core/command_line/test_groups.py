@@ -14,7 +14,7 @@ from bpe_core.text.mixture import Group, Mixture, Sample, weight_of
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with two groups of texts; one text is in its group twice."""
+    """Return a folder with two groups of texts. One group contains a text twice."""
     for name, text in (("de/a.txt", "neue neue Worte\n" * 40), ("code/a.py", "new = old\n" * 20)):
         path = tmp_path / "all" / name
         path.parent.mkdir(parents=True)

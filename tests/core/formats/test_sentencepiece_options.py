@@ -121,7 +121,7 @@ def test_user_rules_that_make_several_spaces_are_encoded_as_in_sentencepiece(
 @pytest.mark.parametrize("option", [{}, {"byte_fallback": True}, {"treat_whitespace_as_suffix": True}])
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
 def test_a_model_with_removed_and_unused_pieces_encodes_as_in_sentencepiece(kind: str, option: dict[str, bool]) -> None:
-    """Characters that only longer pieces contain can be joined to these pieces. Alone they are unknown."""
+    """A character that occurs only in longer pieces can be joined to such a piece. Alone it is unknown."""
     chance, left = Random(kind), list[ScoredPiece]()
     stored = read(data := sentencepiece_model(kind, **option), "trained.model")
     for piece in stored.pieces:

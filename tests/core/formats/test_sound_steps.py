@@ -29,7 +29,7 @@ ALPHABET = Alphabet((*unknown_symbols(RECIPES[0]), *SYMBOLS))  # the first never
 
 
 def can_be(rows: list[Any], recipe: Recipe) -> bool:
-    """Check the steps one by one; return whether all are valid."""
+    """Check the steps one by one. Return whether all are valid."""
     tokens = 4
     joined_pairs: set[tuple[int, int]] = set()
     dropped: set[int] = set()

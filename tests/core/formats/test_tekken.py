@@ -20,8 +20,9 @@ PATTERN = r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*
 
 
 def tekken(specials: list[str] | None) -> dict[str, Any]:
-    """Return the content of a tekken file: 30 special ids, bytes and merged tokens; the last two tokens exceed the
-    size.
+    """Return the content of a tekken file: 30 special ids, bytes and merged tokens.
+
+    The last two tokens exceed the size.
     """
     history = learned("gpt2")
     tokens = [Tokenizer(history).token_bytes(id) for id in range(300)]

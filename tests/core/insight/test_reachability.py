@@ -28,7 +28,7 @@ from tests.core.learning import token_texts, train
 
 @st.composite
 def small_tables(draw: st.DrawFn) -> History:
-    """Draw a few merges of a and b; some of their tokens cannot be produced."""
+    """Draw a few merges of a and b. Some of their tokens cannot be produced."""
     recipe = Recipe(pattern="whitespace")
     usable = [97, 98]
     pairs: list[tuple[int, int]] = []

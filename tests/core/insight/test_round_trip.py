@@ -105,7 +105,7 @@ def replay(trip: RoundTrip, trips: RoundTrips, place: Place, reason: Reason) -> 
 
 
 def check(trips: RoundTrips, ids: list[int], text: str, again: list[int]) -> set[str]:
-    """Compare a round trip with the text and ids of the library; return the kinds of its reasons."""
+    """Compare a round trip with the text and ids of the library. Return the kinds of its reasons."""
     trip = trips.of(np.array(trips.history.indices_of(ids)))
     assert trip.text == text, ids
     assert trip.is_canonical is (again == ids), ids

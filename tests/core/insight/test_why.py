@@ -51,7 +51,7 @@ def starts_of_tokens(symbols: list[int], pairs: Pairs, base: int) -> set[int]:
 
 
 def with_pair_before(pairs: Pairs, base: int, pair: tuple[int, int], place: int) -> Pairs:
-    """Return the pairs with one pair inserted as merge `place`; later ids move up by one."""
+    """Return the pairs with one pair inserted as merge `place`. Later ids move up by one."""
 
     def moved(id: int) -> int:
         return id if id < base + place else id + 1

@@ -19,7 +19,7 @@ SPECIAL = re.compile(r"(?<!\\)[&%$#_]")
 
 
 def cells_in(row: str, divider: str) -> int:
-    """Count the cells of a row; a divider after an odd number of backslashes is part of a cell."""
+    """Count the cells of a row. A divider after an odd number of backslashes is part of a cell."""
     bare = re.sub(r"\\.", "", row)
     return bare.count(divider)
 

@@ -95,7 +95,7 @@ def joined(symbols: list[bytes], pair: Merge, side: str) -> list[bytes]:
 
 
 def smaller(pair: Merge) -> tuple[list[int], ...]:
-    """Order pairs so that max() takes the smaller pair; the end of a token sorts after all bytes."""
+    """Order pairs so that max() takes the smaller pair. The end of a token sorts after all bytes."""
     return tuple([*(-byte for byte in token), 1] for token in pair)
 
 

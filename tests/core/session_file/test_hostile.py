@@ -43,7 +43,7 @@ def changing(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def refused(path: Path, *statements: str) -> str:
-    """Change the file with the SQL statements; return the message with which the file is refused."""
+    """Change the file with the SQL statements. Return the message with which the file is refused."""
     with changing(path) as connection:
         for statement in statements:
             connection.execute(statement)

@@ -261,9 +261,9 @@ class WhyModel(QObject, LazyModel):
 
 
 def _word_around(data: bytes, byte: int) -> str:
-    """Return the word at a byte, or else the next word. The result begins with a space; it is empty without a word.
+    """Return the word at a byte, or else the next word, with a space before it.
 
-    Words are separated by whitespace here.
+    Return an empty text if no word follows. In this function, whitespace separates words.
     """
     text = data.decode(errors="replace")
     place = len(data[:byte].decode(errors="ignore"))
