@@ -67,7 +67,7 @@ def english_words(text: str) -> WordTable:
     return WordTable.from_counts(english_counts(text))
 
 
-def test_training_on_the_example_sentence_gives_the_seven_known_merges(learn: Learn) -> None:
+def test_training_on_the_example_sentence_gives_the_seven_expected_merges(learn: Learn) -> None:
     history = learn(english_words("the lowest price is lower than the last one"), Recipe.preset("english"))
     assert written(history) == [
         ("t", "h", 3), (" ", "l", 3), ("th", "e", 2), (" l", "o", 2), (" lo", "w", 2), (" low", "e", 2), ("s", "t", 2)
@@ -101,7 +101,7 @@ def as_letters(word: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
-def test_article_a_training_on_the_poem_gives_the_known_merges(learn: Learn, name: str) -> None:
+def test_article_a_training_on_the_poem_gives_the_expected_merges(learn: Learn, name: str) -> None:
     known = known_of_lines(name)
     words = english_words(text_of(name))
     assert (len(words), words.total) == (known["distinct_words"], known["words"])
@@ -110,7 +110,7 @@ def test_article_a_training_on_the_poem_gives_the_known_merges(learn: Learn, nam
 
 
 @pytest.mark.parametrize("name", here("prose", "data/tinyshakespeare.txt"))
-def test_article_a_training_on_a_longer_text_gives_the_known_merges(name: str) -> None:
+def test_article_a_training_on_a_longer_text_gives_the_expected_merges(name: str) -> None:
     known = known_of_lines(name)
     words = english_words(text_of(name))
     assert (len(words), words.total) == (known["distinct_words"], known["words"])
@@ -146,7 +146,7 @@ def check_against_print(learned: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
-def test_article_a_two_tie_rules_first_differ_at_the_known_merge(learn: Learn, name: str) -> None:
+def test_article_a_two_tie_rules_first_differ_at_the_expected_merge(learn: Learn, name: str) -> None:
     counts = english_counts(text_of(name))
     first_seen, lowest_ids = (
         pairs_of(learn(WordTable.from_counts(counts), Recipe.preset("english", ties=ties, merges=30)))
@@ -173,12 +173,12 @@ def clean_counts(text: str) -> Counter[str]:
     return Counter(text.lower().translate(str.maketrans("", "", string.punctuation + "“’")).split())
 
 
-def test_article_b_training_on_the_books_without_a_marker_gives_the_known_merges(learn: Learn) -> None:
+def test_article_b_training_on_the_books_without_a_marker_gives_the_expected_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", merges=3))
     assert written(history) == [("o", "o", 45), ("oo", "k", 26), ("oo", "b", 19)]
 
 
-def test_article_b_training_on_the_books_with_a_marker_gives_the_known_merges(learn: Learn) -> None:
+def test_article_b_training_on_the_books_with_a_marker_gives_the_expected_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", marker="symbol", merges=3))
     assert written(history) == [("o", "o", 45), ("oo", "k", 26), ("ook", "</w>", 20)]
 
@@ -205,7 +205,7 @@ def plainly_learned(name: str) -> Recount:
 
 
 @each_poem
-def test_article_b_training_on_the_poem_gives_the_known_merges(learn: Learn, name: str) -> None:
+def test_article_b_training_on_the_poem_gives_the_expected_merges(learn: Learn, name: str) -> None:
     words, figures = WordTable.from_counts(clean_counts(text_of(name))), FIGURES[name]
     assert (len(words), words.total) == (figures.distinct, figures.words)
     history = learn(words, Recipe.preset("clean-words"))
@@ -218,7 +218,7 @@ def test_article_b_training_on_the_poem_gives_the_known_merges(learn: Learn, nam
 
 @each_poem
 @pytest.mark.parametrize("encode", ["reference", "engine"])
-def test_article_b_merging_symbols_leaves_the_known_token_counts(encode: str, name: str) -> None:
+def test_article_b_merging_symbols_leaves_the_expected_token_counts(encode: str, name: str) -> None:
     counts = clean_counts(text_of(name))
     history = reference.train(WordTable.from_counts(counts), Recipe.preset("clean-words"))
     texts = [text.decode() for text in token_texts(history)]
@@ -274,7 +274,7 @@ def test_article_b_longest_match_and_merge_order_split_a_word_differently() -> N
 # --- C ----------------------------------------------------------------------------------
 
 
-def test_article_c_training_on_low_lower_and_lowest_gives_the_known_merges(learn: Learn) -> None:
+def test_article_c_training_on_low_lower_and_lowest_gives_the_expected_merges(learn: Learn) -> None:
     words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1})
     history = learn(words, Recipe.preset("words"))
     assert written(history) == [("l", "o", 3), ("lo", "w", 3), ("low", "e", 2)]
@@ -342,7 +342,7 @@ CATS = {"cat": 3, "car": 5, "card": 2}
 
 
 @pytest.mark.parametrize(("marker", "third"), [("symbol", ("car", "</w>", 5)), ("none", ("ca", "t", 3))])
-def test_article_d_training_on_the_exercise_gives_the_known_merges(
+def test_article_d_training_on_the_exercise_gives_the_expected_merges(
     learn: Learn, marker: str, third: tuple[str, str, int]
 ) -> None:
     history = learn(WordTable.from_counts(CATS), Recipe.preset("words", marker=marker))
@@ -375,14 +375,14 @@ def test_article_d_the_token_of_a_whole_word_contains_the_marker(
 # --- E ----------------------------------------------------------------------------------
 
 
-def test_article_e_three_merges_encode_the_example_to_the_known_ids(learn: Learn) -> None:
+def test_article_e_three_merges_encode_the_example_to_the_expected_ids(learn: Learn) -> None:
     history = learn(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", merges=3))
     assert reference.encode_word(b"aaabdaaabac", history) == [258, 100, 258, 97, 99]
     assert Tokenizer(history).encode("aaabdaaabac") == [258, 100, 258, 97, 99]
 
 
 @pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
-def test_article_e_training_on_the_poem_gives_the_known_merges(learn: Learn, name: str) -> None:
+def test_article_e_training_on_the_poem_gives_the_expected_merges(learn: Learn, name: str) -> None:
     text = text_of(name)
     history = learn(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", vocab_size=512))
     plain = recount({as_letters(text): 1}, 256, base=BYTES, least=1)

@@ -87,7 +87,7 @@ def test_every_step_of_boundless_training_equals_the_reference(way: Way, data: s
 
 
 @given(st.text("ab :.'1/\r\n\tAé漢\u0301!\u00a0", max_size=60))
-def test_runs_of_words_in_boundless_end_at_words_without_letters(text: str) -> None:
+def test_a_run_of_words_of_boundless_ends_at_a_word_without_letters(text: str) -> None:
     runs = list(split_words(text, Recipe.preset("boundless")))
     inside = [[*split_words(run, Recipe(pattern="o200k"))] for run in runs]
     assert [word for words in inside for word in words] == list(split_words(text, Recipe(pattern="o200k")))
@@ -118,7 +118,7 @@ def test_boundless_encoding_after_any_step_equals_applying_the_steps_in_order(da
 
 @given(st.data())
 @settings(max_examples=30)
-def test_boundless_kernels_split_texts_as_plain_python(data: st.DataObject) -> None:
+def test_boundless_kernels_split_texts_as_plain_python_does(data: st.DataObject) -> None:
     history = trained()
     text = data.draw(st.sampled_from([TEXT, "By the end of the story"]) | st.text() | WORDS)
     at, kernels = data.draw(st.integers(0, len(history))), CompiledRuns(history, Cutting(history.recipe))
@@ -131,7 +131,7 @@ def test_boundless_kernels_split_texts_as_plain_python(data: st.DataObject) -> N
 
 @given(st.data(), recipes(), WORDS)
 @settings(max_examples=40)
-def test_boundless_kernels_encode_at_any_step_as_plain_python(
+def test_boundless_kernels_encode_at_any_step_as_plain_python_does(
     data: st.DataObject, recipe: Recipe, learned_from: str
 ) -> None:
     words = words_of(learned_from, recipe)
@@ -158,7 +158,7 @@ def test_a_supermerge_joins_a_word_only_if_merges_make_the_word_one_token() -> N
 
 
 @pytest.mark.parametrize("falls_into", ["bytes", "parts"])
-def test_boundless_kernels_encode_long_words_as_plain_python(falls_into: str) -> None:
+def test_boundless_kernels_encode_long_words_as_plain_python_does(falls_into: str) -> None:
     """Many tokens are split and joined again, so the kernels must find the waiting pairs again."""
     history = train(Corpus.from_texts(["ababab abba aab abab baab " * 3]), recipe_of(0.2, falls_into))
     kernels, plainly = FollowedRuns(history, Cutting(history.recipe)), DroppingRuns(history)
@@ -176,7 +176,7 @@ def test_encoding_the_corpus_after_a_boundless_step_gives_the_token_count_of_the
     assert (NOTHING in history.columns.right.tolist()) == (tau is not None)
 
 
-def test_a_token_dropped_in_boundless_falls_apart_and_may_be_joined_again() -> None:
+def test_a_token_that_boundless_dropped_falls_apart_and_may_be_joined_again() -> None:
     history = trained(0.4)
     texts = decoded(history)
     assert len({*texts}) == len(texts)  # each token has its own text

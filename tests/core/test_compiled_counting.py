@@ -67,7 +67,7 @@ def gpt2_table() -> ScanTable:
 
 @pytest.mark.parametrize("name", RECIPES)
 @given(texts=st.lists(TEXT, max_size=4), chunk=st.integers(4, 30), block=st.integers(1, 40), threads=st.integers(1, 3))
-def test_kernels_count_random_texts_in_tiny_blocks_as_plain_python(
+def test_kernels_count_random_texts_in_tiny_blocks_as_plain_python_does(
     name: str, texts: list[str], chunk: int, block: int, threads: int
 ) -> None:
     recipe = RECIPES[name]
@@ -79,7 +79,7 @@ def test_kernels_count_random_texts_in_tiny_blocks_as_plain_python(
 @pytest.mark.parametrize(
     "name", here("made/english", "made/languages", "data/tinyshakespeare.txt", "data/udhr-languages.txt")
 )
-def test_kernels_count_real_texts_in_small_blocks_as_plain_python(name: str, pattern: str) -> None:
+def test_kernels_count_real_texts_in_small_blocks_as_plain_python_does(name: str, pattern: str) -> None:
     text = stretches_of(name, LONGEST)
     counted = kernels_in_pieces([text], Recipe(pattern=pattern), chunk=1 << 14, block=1 << 15, threads=2)
     assert list(counted) == list(count_plainly(Corpus.from_texts([text]), Recipe(pattern=pattern)))

@@ -71,7 +71,7 @@ def test_kernels_encode_to_the_same_tokens_as_plain_python_after_any_merge(
 
 
 @given(history=histories(), text=MORE_TEXTS)
-def test_kernels_return_the_same_symbols_ranks_and_places_as_plain_python(history: History, text: str) -> None:
+def test_kernels_return_the_same_symbols_ranks_and_places_as_plain_python_does(history: History, text: str) -> None:
     plain, compiled = both_encoders(history)
     normalized = normalize(text, history.recipe)
     symbols, wanted = compiled.symbols(normalized), plain.symbols(normalized)
@@ -82,7 +82,7 @@ def test_kernels_return_the_same_symbols_ranks_and_places_as_plain_python(histor
 
 
 @given(history=histories(), text=MORE_TEXTS)
-def test_kernels_return_the_same_rank_for_every_byte_as_plain_python(history: History, text: str) -> None:
+def test_kernels_return_the_same_rank_for_every_byte_as_plain_python_does(history: History, text: str) -> None:
     plain, compiled = both_encoders(history)
     if plain.spelling.symbol_of_byte is not None:
         assert compiled.byte_ranks(text).tolist() == plain.byte_ranks(text).tolist()
@@ -92,7 +92,9 @@ def test_kernels_return_the_same_rank_for_every_byte_as_plain_python(history: Hi
     table=merge_tables(),
     pieces=st.lists(st.tuples(st.text("abc", min_size=1, max_size=9), st.integers(1, 90)), min_size=1, max_size=8),
 )
-def test_kernels_split_long_repetitive_words_as_plain_python(table: History, pieces: list[tuple[str, int]]) -> None:
+def test_kernels_split_long_repetitive_words_as_plain_python_does(
+    table: History, pieces: list[tuple[str, int]]
+) -> None:
     """The kernels use another algorithm for long words than for short words.
 
     Errors of an algorithm are most likely in runs of one token.
@@ -114,7 +116,7 @@ def overlapping_history() -> History:
     return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
 
 
-def test_kernels_split_a_long_word_of_two_letters_as_plain_python() -> None:
+def test_kernels_split_a_long_word_of_two_letters_as_plain_python_does() -> None:
     plain, compiled = both_encoders(overlapping_history())
     rng = random.Random(6)
     for probability in (0.0, 0.1, 0.5):
@@ -304,7 +306,7 @@ def test_encoding_a_batch_in_threads_names_the_invalid_text_by_its_number_in_the
         Unread.of(["low é, low, low \ud800 low"])
 
 
-def test_kernels_split_a_long_word_of_many_letters_as_plain_python() -> None:
+def test_kernels_split_a_long_word_of_many_letters_as_plain_python_does() -> None:
     plain, compiled = both_encoders(small_history())
     text = many_words(5_000).replace(" ", "")
     assert len(text) > 60_000
@@ -312,7 +314,7 @@ def test_kernels_split_a_long_word_of_many_letters_as_plain_python() -> None:
 
 
 @pytest.mark.parametrize("name", here("made/languages", "data/udhr-languages.txt"))
-def test_kernels_split_real_texts_in_many_languages_as_plain_python(name: str) -> None:
+def test_kernels_split_real_texts_in_many_languages_as_plain_python_does(name: str) -> None:
     text = text_of(name)[:300_000]
     table = count_words(Corpus.from_texts([text]), Recipe.preset("gpt2"))
     plain, compiled = both_encoders(learn(table, Recipe.preset("gpt2", merges=3_000)))

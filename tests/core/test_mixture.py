@@ -43,7 +43,7 @@ def grouped(tables: list[dict[bytes, int]]) -> GroupedWords:
 
 
 @given(tables=TABLES)
-def test_kernels_join_word_tables_as_plain_python(tables: list[dict[bytes, int]]) -> None:
+def test_kernels_join_word_tables_as_plain_python_does(tables: list[dict[bytes, int]]) -> None:
     columns = [WordColumns.of(list(table)) for table in tables]
     plain, fast = join_plainly(columns), join_by_kernels(columns)
     assert [*fast.columns.words()] == [*plain.columns.words()] == [*dict.fromkeys(chain.from_iterable(tables))]

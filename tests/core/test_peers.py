@@ -119,12 +119,12 @@ def hugging_face_merges(text: str, vocab_size: int, min_frequency: int) -> Merge
     return [(from_stand_ins(left), from_stand_ins(right)) for left, right in merges]
 
 
-def test_tokenizers_learns_the_same_merges_as_our_trainer(text: str) -> None:
+def test_the_tokenizers_library_learns_the_same_merges_as_our_trainer(text: str) -> None:
     recipe = Recipe.preset("gpt2", vocab_size=4_000, ties="byte-alphabet")
     assert our_merges(our_history(text, recipe)) == hugging_face_merges(text, 4_000, 2)
 
 
-def test_tokenizers_learns_the_same_merges_from_texts_with_overlapping_pairs() -> None:
+def test_the_tokenizers_library_learns_the_same_merges_from_texts_with_overlapping_pairs() -> None:
     for index, text in enumerate(overlapping_texts(seed=1)):
         least = 1 + index % 3
         recipe = Recipe.preset("gpt2", vocab_size=300, min_frequency=least, ties="byte-alphabet")

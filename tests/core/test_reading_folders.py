@@ -118,7 +118,7 @@ def test_an_unreadable_subfolder_is_refused_or_reported(folder: Path, monkeypatc
     assert listed(folder) == (["a.txt", "b.txt", "c.md", "f.txt"], [message])
 
 
-def test_files_that_disappear_while_a_folder_is_listed_are_reported_and_the_others_read(
+def test_files_that_disappear_while_a_folder_is_listed_are_reported_and_other_files_are_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real_scandir, real_open = os.scandir, open

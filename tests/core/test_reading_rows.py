@@ -59,7 +59,7 @@ def test_any_text_is_read_back_equal_from_json_lines(
     assert read(path, size) == [text for text in texts if text]
 
 
-def test_json_lines_with_another_field_or_compression_are_read(tmp_path: Path) -> None:
+def test_json_lines_are_read_from_a_named_field_and_from_compressed_files(tmp_path: Path) -> None:
     rows = '{"body": "low"}\r\n\r\n{"body": "lower"}'
     assert read(write(tmp_path, "a.jsonl.gz", gzip.compress(rows.encode())), field="body") == ["low", "lower"]
     assert read(write(tmp_path, "a.ndjson", rows), field="body") == ["low", "lower"]

@@ -124,7 +124,7 @@ def test_a_run_can_be_extended_if_recipes_differ_only_in_size_or_decoding(choice
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_recipe_in_json_begins_with_its_name_and_is_read_back_equal(name: str) -> None:
+def test_a_recipe_in_json_begins_with_its_name_and_is_read_back_unchanged(name: str) -> None:
     recipe = Recipe.preset(name)
     assert next(iter(json.loads(recipe.to_json()))) == "name"
     assert Recipe.from_json(recipe.to_json()) == recipe

@@ -207,7 +207,7 @@ def superword_tables(draw: st.DrawFn) -> History:
 
 
 @given(st.data(), superword_tables(), st.sampled_from(["file", "line"]))
-def test_superbpe_kernels_encode_after_any_merge_as_plain_python(
+def test_superbpe_kernels_encode_after_any_merge_as_plain_python_does(
     data: st.DataObject, table: History, unit: str
 ) -> None:
     recipe = table.recipe.with_changes(unit=unit)
@@ -276,7 +276,7 @@ def test_extending_an_imported_table_across_words_continues_the_run_that_made_th
     assert behind.count.tolist() == whole.columns.count[steps:].tolist()
 
 
-def test_superbpe_merges_are_counted_in_words_before_the_transition_and_in_word_runs_after() -> None:
+def test_superbpe_merges_are_counted_in_words_before_and_in_word_runs_after_the_transition() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=25)
     study = bpe.train(TEXT, "superbpe", merges=60, transition=25)
     history = study.history
@@ -293,7 +293,7 @@ def test_superbpe_merges_are_counted_in_words_before_the_transition_and_in_word_
 
 @given(st.text("ab :.'\n", min_size=2, max_size=60), st.integers(0, 12), st.data())
 @settings(max_examples=40)
-def test_superbpe_tokens_are_counted_in_words_before_the_transition_and_in_word_runs_after(
+def test_superbpe_tokens_are_counted_in_words_before_and_in_word_runs_after_the_transition(
     text: str, transition: int, data: st.DataObject
 ) -> None:
     recipe = Recipe.preset("superbpe", merges=12, transition=transition or None, min_frequency=1)
@@ -325,7 +325,7 @@ def test_superbpe_tokens_are_counted_in_words_before_the_transition_and_in_word_
     assert followed.peak == max(counts[symbol] for counts in counted) == followed.count_at(followed.peak_at)
 
 
-def test_superbpe_reasons_and_pair_counts_use_words_before_the_transition_and_word_runs_after() -> None:
+def test_superbpe_reasons_and_pair_counts_use_word_runs_only_after_the_transition() -> None:
     study, text = bpe.train(TEXT, "superbpe", merges=60, transition=25), "by the end of the day: the cat"
 
     def told(at: int) -> dict[int, str]:

@@ -125,7 +125,7 @@ def test_texts_of_all_tokens_together_stay_within_one_memory_budget(monkeypatch:
     assert len(tokenizer.token_bytes(256 + 12)) == 2**13
 
 
-def test_decoding_a_text_too_long_for_the_memory_is_refused_first() -> None:
+def test_decoding_a_text_too_long_for_the_memory_is_refused_before_it_begins() -> None:
     tokenizer = Tokenizer(doubling(24))
     with pytest.raises(BpeError, match=r"^Decoding needs about"):
         tokenizer.decode([256 + 23] * 10_000_000)

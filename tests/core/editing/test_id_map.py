@@ -139,7 +139,7 @@ def test_a_renamed_special_token_keeps_its_row_in_the_id_map(table: History) -> 
     assert without["<pad>"]["new"] is None
 
 
-def test_an_id_map_is_read_back_equal_in_every_format(table: History, tmp_path: Path) -> None:
+def test_an_id_map_is_read_back_unchanged_in_every_format(table: History, tmp_path: Path) -> None:
     id_map = IdMap.of(table, train(NEW, RECIPES["bytes"]))
     for ending in MAP_ENDINGS:
         path = tmp_path / f"map{ending}"

@@ -51,7 +51,7 @@ CSV_DAMAGE = [
 
 
 @pytest.mark.parametrize(("old", "new", "sentence"), CSV_DAMAGE, ids=lambda value: repr(value)[:40])
-def test_a_damaged_csv_table_is_refused_with_its_line(old: str, new: str, sentence: str) -> None:
+def test_a_damaged_csv_table_is_refused_with_a_line_number(old: str, new: str, sentence: str) -> None:
     text = small_table(FORMATS["csv"]).decode()
     assert old in text, text
     with pytest.raises(FormatError, match=sentence):
@@ -94,7 +94,7 @@ JSON_DAMAGE = [
 
 
 @pytest.mark.parametrize(("old", "new", "sentence"), JSON_DAMAGE, ids=lambda value: repr(value)[:40])
-def test_a_damaged_json_table_is_refused_with_its_place(old: str, new: str, sentence: str) -> None:
+def test_a_damaged_json_table_is_refused_with_the_place_of_the_damage(old: str, new: str, sentence: str) -> None:
     text = small_table(FORMATS["json"]).decode()
     assert old in text, text
     with pytest.raises(FormatError, match=sentence):

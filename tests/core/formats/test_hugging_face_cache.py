@@ -123,7 +123,7 @@ def test_an_existing_file_takes_precedence_over_a_cached_tokenizer_of_the_same_n
     assert cache.located("hf:mine") == Path("hf:mine")
 
 
-def test_a_manifest_stores_the_fingerprint_of_a_cached_tokenizer_and_repeating_downloads_nothing(
+def test_a_manifest_stores_the_fingerprint_of_a_cached_tokenizer_and_repeats_without_download(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = put(folder, "somebody/small")

@@ -126,7 +126,7 @@ def test_encoding_by_priorities_at_a_step_uses_no_token_that_is_learned_later(od
     left_out=st.sets(st.sampled_from(sorted({*"abxyé".encode()}))),
     rows=st.permutations([(97, 98, 256), (256, 97, 257), (98, 97, 258), (0xC3, 0xA9, 259)]),
 )
-def test_kernels_exclude_the_same_tokens_and_pairs_from_joining_as_plain_python(
+def test_kernels_exclude_the_same_tokens_and_pairs_from_joining_as_plain_python_does(
     words: list[bytes], left_out: set[int], rows: list[Any]
 ) -> None:
     pairs = [(97, 98), (256, 97), (98, 97), (0xC3, 0xA9)]
@@ -146,7 +146,7 @@ def test_kernels_exclude_the_same_tokens_and_pairs_from_joining_as_plain_python(
     halves=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=9),
     priorities=st.lists(st.integers(NO_PRIORITY, 3), min_size=9, max_size=9),
 )
-def test_kernels_find_the_same_token_for_a_pair_as_plain_python(
+def test_kernels_find_the_same_token_for_a_pair_as_plain_python_does(
     halves: list[tuple[int, int]], priorities: list[int]
 ) -> None:
     """Several tokens may have the text of a pair.

@@ -22,7 +22,7 @@ from tests.core.learning import train
 PAIR = FORMATS["merges.txt"]
 
 
-def test_tokenizers_loads_our_merges_and_vocabulary_files_with_the_same_ids(tmp_path: Path) -> None:
+def test_the_tokenizers_library_loads_our_merges_and_vocabulary_files_with_the_same_ids(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     history = learned("gpt2")
     for name, data in files(history, "merges.txt", "merges.txt").items():
@@ -113,7 +113,7 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize(("text", "sentence"), DAMAGE)
-def test_a_damaged_merges_file_is_refused_with_its_line(text: str, sentence: str) -> None:
+def test_a_damaged_merges_file_is_refused_with_a_line_number(text: str, sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         PAIR.open(text.encode(), "merges.txt")
 

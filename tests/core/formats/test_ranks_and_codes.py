@@ -114,7 +114,7 @@ def test_exporting_two_merges_with_the_same_text_as_ranks_reports_the_ambiguity(
         (b"IQ== 0\n 1\n", r"odd, line 2"),
     ],
 )
-def test_a_damaged_ranks_file_is_refused_with_its_line(data: bytes, sentence: str) -> None:
+def test_a_damaged_ranks_file_is_refused_with_a_line_number(data: bytes, sentence: str) -> None:
     assert TIKTOKEN.recognizes(data)
     with pytest.raises(FormatError, match=sentence):
         TIKTOKEN.open(data, "odd")
@@ -209,7 +209,7 @@ def test_exporting_subword_nmt_codes_requires_characters_and_a_word_end_marker()
         (b"#version: 0.2\nl " + b"o" * 2_000_000 + b"\n", r"odd, line 2: 2,000,002 bytes are too many"),
     ],
 )
-def test_damaged_subword_nmt_codes_are_refused_with_their_line(data: bytes, sentence: str) -> None:
+def test_damaged_subword_nmt_codes_are_refused_with_a_line_number(data: bytes, sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         CODES.open(data, "odd")
 
@@ -294,7 +294,7 @@ def test_the_vocab_file_beside_a_minbpe_model_names_each_token() -> None:
         (b"minbpe v1\n\n0\n256 97\n", r"odd, line 4: the step merges the token 256, which does not exist yet"),
     ],
 )
-def test_a_damaged_minbpe_file_is_refused_with_its_line(data: bytes, sentence: str) -> None:
+def test_a_damaged_minbpe_file_is_refused_with_a_line_number(data: bytes, sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         MINBPE.open(data, "odd")
 

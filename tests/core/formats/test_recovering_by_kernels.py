@@ -23,7 +23,7 @@ ALWAYS, NEVER = True, False
 
 
 @given(tokens=st.lists(SHORT | LONG, unique=True, max_size=20))
-def test_kernels_recover_merges_of_byte_tokens_as_plain_python(tokens: list[bytes]) -> None:
+def test_kernels_recover_merges_of_byte_tokens_as_plain_python_does(tokens: list[bytes]) -> None:
     """Some tokens divide into one part or into more than two parts, or have parts with later ranks."""
     assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
     in_order = sorted(tokens, key=len)
@@ -34,7 +34,7 @@ def test_kernels_recover_merges_of_byte_tokens_as_plain_python(tokens: list[byte
     tokens=st.lists(st.text("ab", min_size=2, max_size=9).map(str.encode), unique=True, max_size=60),
     by_length=st.booleans(),
 )
-def test_kernels_recover_merges_of_tokens_with_many_splits_as_plain_python(
+def test_kernels_recover_merges_of_tokens_with_many_splits_as_plain_python_does(
     tokens: list[bytes], by_length: bool
 ) -> None:
     """If the shortest tokens come first, nearly every token is made of two earlier tokens."""
@@ -43,7 +43,7 @@ def test_kernels_recover_merges_of_tokens_with_many_splits_as_plain_python(
 
 
 @given(sizes=st.lists(st.integers(2, 24), unique=True, max_size=23), behind=st.booleans())
-def test_kernels_recover_merges_of_repeated_letters_as_plain_python(sizes: list[int], behind: bool) -> None:
+def test_kernels_recover_merges_of_repeated_letters_as_plain_python_does(sizes: list[int], behind: bool) -> None:
     """All pairs have equal ranks here, so the leftmost pair is joined."""
     tokens = [b"a" * size + b"b" * behind for size in sizes] + [b"a" * size for size in sizes if behind]
     assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
@@ -76,7 +76,7 @@ def test_recovered_merges_are_ordered_so_that_each_merge_follows_its_parts(token
 
 
 @given(tokens=st.lists(st.text("añ日𝄞", min_size=2, max_size=6), unique=True, max_size=20))
-def test_kernels_recover_merges_of_character_tokens_as_plain_python(tokens: list[str]) -> None:
+def test_kernels_recover_merges_of_character_tokens_as_plain_python_does(tokens: list[str]) -> None:
     """Some characters occur only in longer tokens, and some base symbols are in no merge."""
     base = {"a": 3, "日": 5, "ñ": 4}
     assert _found(tokens, base, 9, ALWAYS) == _found(tokens, base, 9, NEVER)

@@ -36,7 +36,7 @@ def histories(draw: st.DrawFn) -> History:
 
 
 @given(history=histories(), name=st.sampled_from(TABLES), data=st.data())
-def test_kernels_write_table_rows_with_the_same_bytes_as_plain_python(
+def test_kernels_write_table_rows_with_the_same_bytes_as_plain_python_does(
     history: History, name: str, data: st.DataObject
 ) -> None:
     numbers = data.draw(st.none() | st.permutations(range(history.index_count)).map(_some_missing), label="numbers")

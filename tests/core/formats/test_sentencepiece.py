@@ -142,7 +142,7 @@ BPE_KIND = bytes_field(2, varint_field(3, 2))
         ),
     ],
 )
-def test_a_damaged_sentencepiece_model_is_refused_with_its_byte(data: bytes, sentence: str) -> None:
+def test_a_damaged_sentencepiece_model_is_refused_with_the_offset_of_the_damage(data: bytes, sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         MODEL.open(data, "odd")
 

@@ -41,7 +41,7 @@ from tests.core.learning import train
 
 @every_format
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.name}-{recipe.marker}")
-def test_a_table_of_each_recipe_is_read_back_equal(format: Format, recipe: Recipe) -> None:
+def test_a_table_of_each_recipe_is_read_back_unchanged(format: Format, recipe: Recipe) -> None:
     history = learned(recipe)
     assert len(history) > 0
     assert_same(format.read(written(history, format), "table"), history)
@@ -52,7 +52,7 @@ WORDS = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 2**40), 
 
 @every_format
 @given(WORDS, st.sampled_from(RECIPES), st.integers(0, 40))
-def test_a_table_of_any_history_is_read_back_equal(
+def test_a_table_of_any_history_is_read_back_unchanged(
     format: Format, words: dict[str, int], recipe: Recipe, merges: int
 ) -> None:
     history = learned(recipe, words)
@@ -200,14 +200,14 @@ def test_cancelling_the_writing_of_a_table_leaves_the_old_file(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("content", [b"", b"hello\n", b"{}", b"\xff\xfe", b"PK\x03\x04", b"step,left\n"])
-def test_reading_another_file_as_a_table_is_refused_with_its_name(tmp_path: Path, content: bytes) -> None:
+def test_the_refusal_to_read_another_file_as_a_table_names_the_file(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "odd.csv"
     path.write_bytes(content)
     with pytest.raises(FormatError, match=r"odd\.csv"):
         read_history(path)
 
 
-def test_reading_a_missing_table_is_refused_with_its_name(tmp_path: Path) -> None:
+def test_the_refusal_to_read_a_missing_table_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"Could not read .*gone\.csv: No such file"):
         read_history(tmp_path / "gone.csv")
 

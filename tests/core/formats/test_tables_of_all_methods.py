@@ -61,7 +61,7 @@ def assert_the_same_in_all(first: History, second: History) -> None:
 
 @every_format
 @every_recipe
-def test_a_table_of_each_method_is_read_back_equal(format: Format, name: str) -> None:
+def test_a_table_of_each_method_is_read_back_unchanged(format: Format, name: str) -> None:
     history = learned(name)
     with read_at_once_only():
         assert_the_same_in_all(format.read(written(history, format), "table"), history)

@@ -48,7 +48,7 @@ def test_tokens_with_a_bar_or_a_quote_do_not_break_a_markdown_row() -> None:
 @pytest.mark.parametrize(
     ("preset", "changes"), [("gpt2", {"special_tokens": ("<|end|>",)}), ("words", {"marker": "glued"}), ("words", {})]
 )
-def test_a_parquet_table_is_read_back_equal(preset: str, changes: dict[str, Any]) -> None:
+def test_a_parquet_table_is_read_back_unchanged(preset: str, changes: dict[str, Any]) -> None:
     pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
     history = learned(preset, **changes)
     back = opened(history, "parquet").history

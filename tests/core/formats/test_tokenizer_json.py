@@ -36,7 +36,7 @@ every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
 
 
 @every_recipe
-def test_tokenizers_loads_our_tokenizer_json_with_the_same_ids(choices: dict[str, Any]) -> None:
+def test_the_tokenizers_library_loads_our_tokenizer_json_with_the_same_ids(choices: dict[str, Any]) -> None:
     history = learned(**choices)
     theirs = tokenizers.Tokenizer.from_buffer(content(history, "tokenizer.json"))
     ours = Tokenizer(history)
@@ -55,7 +55,7 @@ def test_an_exported_tokenizer_json_is_read_back_with_its_recipe_choices(choices
         assert getattr(back.history.recipe, choice) == getattr(history.recipe, choice), choice
 
 
-def test_special_tokens_inside_words_are_found_as_in_tokenizers() -> None:
+def test_special_tokens_inside_words_are_found_as_in_the_tokenizers_library() -> None:
     history = learned(**RECIPES["gpt2"])  # type: ignore[arg-type]
     theirs = tokenizers.Tokenizer.from_buffer(content(history, "tokenizer.json"))
     text = "low<|end|>low <|end|>more<|end|"
@@ -63,7 +63,7 @@ def test_special_tokens_inside_words_are_found_as_in_tokenizers() -> None:
     assert theirs.token_to_id("<|end|>") == len(history) + 256
 
 
-def test_tokenizers_decodes_our_tokenizer_json_to_the_encoded_text() -> None:
+def test_the_tokenizers_library_decodes_our_tokenizer_json_to_the_encoded_text() -> None:
     for choices in ("gpt2", "▁ before words, NFKC"):
         theirs = tokenizers.Tokenizer.from_buffer(content(learned(**RECIPES[choices]), "tokenizer.json"))  # type: ignore[arg-type]
         assert theirs.decode(theirs.encode("all human beings").ids) == "all human beings"
@@ -116,7 +116,7 @@ THEIRS = {"ByteLevel": byte_level, "Split": lambda: split(NAMED_PATTERNS["o200k"
 
 
 @pytest.mark.parametrize("kind", THEIRS)
-def test_tokenizer_json_files_trained_by_tokenizers_keep_their_ids(kind: str) -> None:
+def test_tokenizer_json_files_trained_by_the_tokenizers_library_keep_their_ids(kind: str) -> None:
     theirs = THEIRS[kind]()
     specials = ["<|endoftext|>"] if kind in ("ByteLevel", "Split") else ["<unk>", "<s>", "</s>"]
     marks = {"end_of_word_suffix": "</w>"} if "glued" in kind else {}
@@ -135,7 +135,7 @@ def test_tokenizer_json_files_trained_by_tokenizers_keep_their_ids(kind: str) ->
         assert opened.numbers_of(encode(opened.history, text)) == theirs.encode(text).ids, text[:80]
 
 
-def test_continuing_tokens_are_joined_as_in_tokenizers_for_any_order_of_merges() -> None:
+def test_continuing_tokens_are_joined_as_in_the_tokenizers_library_for_any_order_of_merges() -> None:
     chance = Random(3)
     base = {text: number for number, text in enumerate(("?", *"ab#", "##a", "##b", "###"))}
     for _ in range(40):
@@ -172,7 +172,7 @@ def test_a_tokenizer_json_with_merges_written_as_one_text_is_read() -> None:
     assert same_merges(open_json(whole).history, learned("gpt2"))
 
 
-def test_several_merges_that_make_one_token_are_encoded_as_in_tokenizers() -> None:
+def test_several_merges_that_make_one_token_are_encoded_as_in_the_tokenizers_library() -> None:
     """Files converted from ranks contain such merges. Only one of them is ever used."""
     whole = json.loads(content(learned("words", merges=0), "tokenizer.json"))
     model = whole["model"]
@@ -242,7 +242,7 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize(("path", "value", "sentence"), DAMAGE, ids=lambda value: repr(value)[:50])
-def test_a_damaged_tokenizer_json_is_refused_with_its_place(
+def test_a_damaged_tokenizer_json_is_refused_with_the_place_of_the_damage(
     path: tuple[str, ...], value: object, sentence: str
 ) -> None:
     whole = json.loads(content(learned("words", merges=3), "tokenizer.json"))

@@ -418,7 +418,7 @@ def test_differences_between_versions_of_transformers_are_reported_on_opening(
         assert ("uses letters" in shown_notes) == ("GPTNeoX" not in str(config))
 
 
-def test_differences_for_new_unicode_letters_are_reported_only_if_merges_join_parts_of_characters(
+def test_differences_for_new_letters_are_reported_only_if_merges_join_parts_of_characters(
     tmp_path: Path,
 ) -> None:
     for made, differs in (("Ġ â\nâ Ģ\n", False), ("Ġâ Ģ\na b\n", False), ("a â\n", True), ("Ģ a\n", True)):

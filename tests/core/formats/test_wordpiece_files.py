@@ -125,7 +125,7 @@ def test_a_vocab_txt_converted_to_tokenizer_json_and_back_keeps_its_ids(tmp_path
 
 
 @every_recipe
-def test_tokenizers_loads_our_wordpiece_tokenizer_json_with_the_same_ids(choices: dict[str, Any]) -> None:
+def test_the_tokenizers_library_loads_our_wordpiece_tokenizer_json_with_the_same_ids(choices: dict[str, Any]) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     history = learned(**choices)
     asked = tokenizers.Tokenizer.from_buffer(content(history, "tokenizer.json"))
@@ -152,7 +152,7 @@ def test_a_wordpiece_vocabulary_can_be_exported_after_any_step(steps: int, tmp_p
 
 @pytest.mark.parametrize("format", ["vocab.txt", "tokenizer.json"])
 @every_recipe
-def test_an_exported_wordpiece_vocabulary_is_read_back_equal(choices: dict[str, Any], format: str) -> None:
+def test_an_exported_wordpiece_vocabulary_is_read_back_unchanged(choices: dict[str, Any], format: str) -> None:
     history = learned(**choices)
     if FORMATS[format].impossible(history):
         pytest.skip("a vocabulary of lines has no place for it")
@@ -253,7 +253,7 @@ def test_the_last_of_equal_lines_in_vocab_txt_gives_the_id_and_unusual_spaces_st
     assert any("occur twice" in note and "“a”" in note for note in opened.notes)
 
 
-def test_wordpiece_tokens_without_a_continuing_prefix_are_encoded_as_in_tokenizers() -> None:
+def test_wordpiece_tokens_without_a_continuing_prefix_are_encoded_as_in_the_tokenizers_library() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     whole = json.loads(content(learned("bert", vocab_size=None, merges=30), "tokenizer.json"))
     texts_of = dict.fromkeys(text.removeprefix("##") for text in whole["model"]["vocab"])

@@ -117,7 +117,9 @@ def test_a_youtokentome_model_can_be_exported_as_tokenizer_json_only() -> None:
         (b"\n1 0 2 3\n", b"\n1 x 2 3\n", "must be 4 numbers"),
     ],
 )
-def test_a_damaged_youtokentome_model_is_refused_with_its_place(old: bytes, new: bytes, message: str) -> None:
+def test_a_damaged_youtokentome_model_is_refused_with_the_place_of_the_damage(
+    old: bytes, new: bytes, message: str
+) -> None:
     with pytest.raises(FormatError, match=f"^odd.*{message}"):
         YTTM.open(model().replace(old, new), "odd")
 

@@ -91,7 +91,7 @@ def test_counts_and_boundaries_of_split_words_equal_encoding_each_word(
 
 
 @given(table=words(), history=histories())
-def test_kernels_split_words_into_the_same_symbols_as_plain_python(table: WordTable, history: History) -> None:
+def test_kernels_split_words_into_the_same_symbols_as_plain_python_does(table: WordTable, history: History) -> None:
     given_words = GivenWords(history.recipe, table.text.tobytes(), table.starts)
     plain, compiled = SpecifiedWords(history, given_words), CompiledEncoder(history, given_words)
     symbol_columns = (encoder.symbols(given_words.text) for encoder in (plain, compiled))

@@ -27,7 +27,7 @@ def test_the_canonical_question_names_the_merge_that_would_join_a_word_of_single
     assert bpe.canonical(STUDY, THE).facts["canonical_share"] == 1.0
 
 
-def test_rows_of_ids_are_read_equal_from_every_kind_of_file(tmp_path: Path) -> None:
+def test_rows_of_ids_are_read_from_every_kind_of_file_with_the_same_result(tmp_path: Path) -> None:
     rows = [[*b"the"], STUDY.encode("the others")]
     width = max(map(len, rows))
     padded = [row + [32] * (width - len(row)) for row in rows]

@@ -40,7 +40,7 @@ TEXTS = st.none() | st.text(st.characters(codec="utf-8") | st.sampled_from("\r\n
 
 @example([(1, 0.5, "a\rb", True)])
 @given(st.lists(st.tuples(CELLS, st.floats(), TEXTS, st.booleans()), max_size=4))
-def test_values_written_as_csv_tsv_or_json_are_read_back_equal(rows: list[tuple[Any, ...]]) -> None:
+def test_values_written_as_csv_tsv_or_json_are_read_back_unchanged(rows: list[tuple[Any, ...]]) -> None:
     whole, part, text, truth = ([row[place] for row in rows] for place in range(4))
     table = DataTable({"n": whole, "x": np.array(part, np.float64), 't, "': text, "is": truth})
     back = list(csv.DictReader(io.StringIO(csv_text(table, "\t"), newline=""), delimiter="\t"))

@@ -126,7 +126,7 @@ def test_missing_rows_of_a_session_file_are_reported_with_advice(path: Path) -> 
         read_session(path)
 
 
-def test_opening_a_session_that_needs_too_much_memory_is_refused_first(
+def test_opening_a_session_that_needs_too_much_memory_is_refused_before_it_begins(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_session(path)

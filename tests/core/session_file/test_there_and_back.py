@@ -40,7 +40,7 @@ from tests.core.session_file.sessions import (
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.name}-{recipe.marker}")
-def test_a_session_with_each_kind_of_recipe_is_read_back_equal(tmp_path: Path, recipe: Recipe) -> None:
+def test_a_session_with_each_kind_of_recipe_is_read_back_unchanged(tmp_path: Path, recipe: Recipe) -> None:
     written = session(run_of(recipe))
     assert written.runs[0].learned > 0
     write_session(written, tmp_path / "one.bpex")
@@ -58,7 +58,7 @@ def test_several_runs_of_a_session_file_share_one_table_of_words(tmp_path: Path)
         assert connection.execute("SELECT count(DISTINCT word_table) FROM word_chunks").fetchone() == (2,)
 
 
-def test_an_empty_session_file_is_read_back_equal(tmp_path: Path) -> None:
+def test_an_empty_session_file_is_read_back_unchanged(tmp_path: Path) -> None:
     write_session(SavedSession(Recipe.preset("gpt2")), tmp_path / "empty.bpex")
     assert_same(read_session(tmp_path / "empty.bpex"), SavedSession(Recipe.preset("gpt2")))
 
@@ -73,14 +73,14 @@ def test_an_imported_table_in_a_session_is_read_back_without_words_and_counts(tm
     assert_same(read_session(tmp_path / "one.bpex"), written)
 
 
-def test_reasons_of_steps_in_a_session_are_read_back_equal(tmp_path: Path) -> None:
+def test_reasons_of_steps_in_a_session_are_read_back_unchanged(tmp_path: Path) -> None:
     written = session(chosen_by_more(run_of(RECIPES[0])), run_of(RECIPES[2], 2))
     write_session(written, tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), written)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_run_of_each_method_is_read_back_equal_when_saved_at_once_or_step_by_step(
+def test_a_run_of_each_method_is_read_back_unchanged_when_saved_at_once_or_step_by_step(
     tmp_path: Path, method: str
 ) -> None:
     run = learned_by(method)
@@ -127,7 +127,7 @@ def test_word_tables_of_a_session_are_read_back_equal_from_parts_of_any_size(
 
 
 @given(st.text(), st.text(), st.text())
-def test_any_text_in_a_session_is_read_back_equal(
+def test_any_text_in_a_session_is_read_back_unchanged(
     tmp_path_factory: pytest.TempPathFactory, text: str, name: str, given_text: str
 ) -> None:
     path = tmp_path_factory.mktemp("any") / "one.bpex"

@@ -51,7 +51,7 @@ def test_arrow_keys_move_through_the_list_of_cached_tokenizers(qtbot: QtBot, dia
     assert dialog.chosen == "hf:bert-base"
 
 
-def test_the_dialog_of_cached_tokenizers_can_fetch_another_name_or_open_a_file(
+def test_the_dialog_of_cached_tokenizers_can_download_a_tokenizer_by_name_or_open_a_file(
     qtbot: QtBot, dialog: CachedDialog
 ) -> None:
     qtbot.keyClicks(dialog.field, "somebody/else")

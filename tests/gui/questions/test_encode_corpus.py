@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 @pytest.mark.parametrize(("name", "width"), [("ids.npy", "uint32"), ("ids.bin", "uint16")])
-def test_whole_texts_are_encoded_to_ids_at_any_merge(
+def test_whole_texts_are_encoded_to_ids_after_any_merge(
     qtbot: QtBot, learned: Program, tmp_path: Path, name: str, width: str
 ) -> None:
     learned.session.cursor.go_to(70)

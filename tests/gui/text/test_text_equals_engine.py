@@ -116,7 +116,7 @@ def clean_words(text: str) -> tuple[TokenTextModel, History]:
     return model_of(text, history), history
 
 
-def test_a_word_marker_is_a_token_until_a_merge_joins_the_marker() -> None:
+def test_a_word_marker_is_a_separate_token_until_a_merge_joins_the_marker_with_a_letter() -> None:
     model, _ = clean_words("Low, low!")
     assert model.ids_in(0, 9) == [1, 2, 3, 4, 1, 2, 3, 4]
     assert model.counts().tokens == 8
