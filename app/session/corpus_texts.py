@@ -234,7 +234,9 @@ def with_folder(sources: CorpusTexts, folder: Path) -> CorpusTexts:
 
 
 def with_address(sources: CorpusTexts, address: str) -> CorpusTexts:
-    """Return the texts and an address. It replaces an equal address that came from a session file and was refused.
+    """Return the texts and an address.
+
+    The address replaces an equal address that came from a session file and was refused.
 
     >>> [source.name for source in with_address((), "s3://bucket/a.jsonl?versionId=5")]
     ['a.jsonl']

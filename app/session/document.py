@@ -224,7 +224,10 @@ class Document(QObject):
 
     @property
     def holds_own_work(self) -> bool:
-        """Return whether unsaved work is the person's own. The sample that is trained at the first start is not."""
+        """Return whether the person made the unsaved work.
+
+        The sample that is trained at the first start is not such work.
+        """
         now = self.snapshot()
         is_own = self._saved is not None or self.path is not None or self._session.undo.canUndo()
         is_own = is_own or bool(now.runs[1:] or now.bookmarks or any(source.path for source in now.sources))

@@ -46,7 +46,10 @@ class Mark:
 
     @classmethod
     def of(cls, run: Run | None, *tokens: int, byte: int | None = None) -> Mark | None:
-        """Return the mark of a token or of a pair. Return None if the run has no such token."""
+        """Return the mark of a token, or of a pair if two tokens are passed.
+
+        Return None if the run has no such token.
+        """
         if run is None or run.names is None or not tokens:
             return None
         raw = run.names.raw

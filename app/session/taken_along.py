@@ -1,4 +1,4 @@
-"""The commands and the Python code that repeat an action of the window without the window."""
+"""The commands and the Python code that repeat an action of the window in a terminal or in a program."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Mailbox(QObject):
         self._rang.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def post(self, sender: Hashable, message: object) -> None:
-        """Add a message to the box. It replaces an unread message of the same sender and type."""
+        """Add a message to the box. The message replaces an unread message of the same sender and type."""
         kind = sender, type(message)
         with self._lock:
             if self._closed:

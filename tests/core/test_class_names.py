@@ -42,7 +42,7 @@ def test_no_class_of_the_program_is_named_by_a_participle() -> None:
     assert {name for source in sources for name in participles_in(source)} <= KEPT
 
 
-def test_the_check_of_class_names_reports_a_participle_but_not_a_docstring() -> None:
+def test_the_check_of_class_names_reports_a_class_named_by_a_participle_but_no_docstring() -> None:
     assert [*participles_in('"""A class Told of."""\nclass Held(Base): ...\n')] == ["Held"]
 
 

@@ -163,7 +163,10 @@ def test_threads_that_fill_one_cache_of_words_at_once_give_equal_ids(monkeypatch
 def test_a_thread_keeps_using_the_old_word_cache_while_another_thread_enlarges_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The thread uses the old memory until that is full. Then it waits, and both threads use the new memory."""
+    """The thread uses the old memory until this memory is full.
+
+    Then it waits, and both threads use the new memory.
+    """
     began, go_on = threading.Event(), threading.Event()
 
     def grow(old: UInt64s, new: UInt64s) -> None:

@@ -83,7 +83,7 @@ def test_each_file_of_a_corpus_is_one_document(tmp_path: Path) -> None:
 @given(
     text=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1), size=st.integers(1, 90)
 )
-def test_any_text_is_read_back_equal_from_a_file(
+def test_any_text_is_read_back_unchanged_from_a_file(
     tmp_path_factory: pytest.TempPathFactory, text: str, size: int
 ) -> None:
     path = write(tmp_path_factory.mktemp("any"), "a.txt", text * 9)

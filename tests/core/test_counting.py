@@ -157,7 +157,7 @@ WORDS = {"poem": (256, 118), "data/raven.txt": (1067, 459)}
 
 
 @pytest.mark.parametrize("name", here(*WORDS))
-def test_a_poem_counted_in_clean_words_has_the_known_counts(name: str) -> None:
+def test_a_poem_counted_in_clean_words_has_the_expected_counts(name: str) -> None:
     table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("clean-words"))
     assert (table.total, len(table)) == WORDS[name]
     assert table.text_bytes == len(text_of(name).encode()) > table.total_bytes  # blanks and marks are in no word

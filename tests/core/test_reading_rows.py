@@ -51,7 +51,7 @@ def test_a_line_of_json_lines_that_is_too_long_is_refused() -> None:
 
 
 @given(texts=TEXTS, size=st.integers(1, 99), ascii_only=st.booleans())
-def test_any_text_is_read_back_equal_from_json_lines(
+def test_any_text_is_read_back_unchanged_from_json_lines(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], size: int, ascii_only: bool
 ) -> None:
     rows = "".join(json.dumps({"id": 1, "text": text}, ensure_ascii=ascii_only) + "\n" for text in texts)
@@ -147,7 +147,7 @@ def test_progress_of_reading_rows_never_decreases(tmp_path: Path) -> None:
 
 
 @given(texts=TEXTS, size=st.integers(1, 99), ending=st.sampled_from([".csv", ".tsv"]))
-def test_any_text_is_read_back_equal_from_csv_and_tsv(
+def test_any_text_is_read_back_unchanged_from_csv_and_tsv(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], size: int, ending: str
 ) -> None:
     table = io.StringIO()

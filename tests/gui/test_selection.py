@@ -87,7 +87,9 @@ def test_a_click_keeps_a_token_highlighted_and_escape_ends_the_highlight(trained
     assert not card.isVisible()
 
 
-def test_the_token_card_shows_id_bytes_step_count_and_parts(qtbot: QtBot, trained: Program) -> None:
+def test_the_token_card_shows_the_id_the_bytes_the_step_the_count_and_the_parts_of_a_token(
+    qtbot: QtBot, trained: Program
+) -> None:
     point_at_step(trained, 3)
     trained.session.selection.keep(trained.session.selection.pointed)
     trained.selecting._renew_card()

@@ -156,7 +156,10 @@ class FigureView(QWidget):
 
 
 def _charts_in(figure: Figure | None) -> list[Figure]:
-    """Return the figures to draw as charts: the figure itself, or its parts. Return none for an empty figure."""
+    """Return the figures to draw as charts: the figure itself, or its parts.
+
+    Return an empty list for an empty figure.
+    """
     if figure is None or figure.is_empty:
         return []
     parts: Sequence[Figure] = figure.figures if isinstance(figure, SideBySide) else [figure]

@@ -124,7 +124,7 @@ class PairsModel(QObject, LazyModel):
 
     @property
     def made(self) -> str:
-        """Return the text of the token that the last step added. It is empty if the step dropped a token."""
+        """Return the text of the token that the last step added. Return an empty text if the step dropped a token."""
         run = self.run
         if run is None or run.history is None or run.names is None or not 0 < self.at <= len(run.history):
             return ""

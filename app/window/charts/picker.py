@@ -31,7 +31,7 @@ class PickedGroup:
 class MeasurePicker(QWidget):
     """A box that shows and chooses the measure of the visible chart.
 
-    If that chart cannot draw a measure, another chart is shown.
+    If the visible chart cannot draw a chosen measure, the box shows another chart.
     """
 
     def __init__(self, charts: PageTabs, find: Callable[[], Sequence[PickedGroup]], about: Mapping[str, str]) -> None:

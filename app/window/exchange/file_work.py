@@ -1,6 +1,6 @@
 """The base class of background tasks that write a file.
 
-Only one runs at a time, and a cancelled task leaves no file.
+Only one of these tasks runs at a time, and a cancelled task leaves no file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The box of the search in everything: a field and a list of results."""
+"""The box that searches everything in the window. It has a field and a list of results."""
 
 from __future__ import annotations
 

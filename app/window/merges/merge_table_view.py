@@ -111,7 +111,7 @@ LEAST_ROOM = 99_999  # the widest step number expected
 class MergeTableView(QTableView):
     """A table view that marks the step shown.
 
-    A click on a row or an arrow key moves the time slider to the row's step.
+    A person clicks a row or presses an arrow key to move the time slider to the step of a row.
     """
 
     travelled = Signal(int)  # to the moment after that many merges

@@ -39,7 +39,9 @@ class DecodedIds:
 
 
 def decode_ids(entered: str, run: Run | None) -> DecodedIds:
-    """Return the text of typed or pasted ids. If they cannot be decoded, the text is a sentence with the reason.
+    """Return the text of typed or pasted ids.
+
+    If the ids cannot be decoded, the text is a sentence with the reason.
 
     >>> decode_ids("1 2 x", None).text
     '“x” is not an id. Ids are whole numbers.'

@@ -88,7 +88,7 @@ def test_a_table_without_counts_is_read_back_without_counts(format: Format) -> N
 
 
 @every_format
-def test_counts_of_64_bits_are_read_back_equal_from_a_table(format: Format) -> None:
+def test_counts_of_64_bits_are_read_back_unchanged_from_a_table(format: Format) -> None:
     history = learned(Recipe.preset("words", merges=3), {"ab": 2**53 + 1, "cd": 2**53})
     assert [merge.count for merge in format.read(written(history, format), "table")] == [2**53 + 1, 2**53]
 

@@ -72,7 +72,7 @@ def test_an_older_session_file_without_checksums_opens(tmp_path: Path) -> None:
 def test_checksums_of_a_session_file_are_updated_with_appended_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The checksums must not depend on the number of writes, nor on how many rows each write adds."""
+    """The checksums depend neither on the number of writes nor on the number of rows in each write."""
     run = run_of(RECIPES[0])
     assert run.history is not None
     writer = SessionWriter(tmp_path / "kept.bpex")

@@ -116,7 +116,7 @@ def test_a_run_whose_training_never_began_is_read_back_from_a_session(tmp_path: 
 
 
 @given(st.dictionaries(st.text(min_size=1), st.integers(1, 2**40), max_size=30), st.integers(1, 5), st.integers(1, 9))
-def test_word_tables_of_a_session_are_read_back_equal_from_parts_of_any_size(
+def test_word_tables_of_a_session_are_read_back_unchanged_from_parts_of_any_size(
     counts: dict[str, int], words: int, size: int
 ) -> None:
     table = WordTable.from_counts((word.encode(errors="replace"), count) for word, count in counts.items())

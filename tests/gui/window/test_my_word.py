@@ -1,4 +1,4 @@
-"""A test of the person's word. It follows the run shown, whose tokens may arrive later."""
+"""A test that the person's word follows the run shown, even if the tokens of the run arrive later."""
 
 from __future__ import annotations
 

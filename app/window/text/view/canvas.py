@@ -131,9 +131,9 @@ class TokenCanvas(QPlainTextEdit):
 
     @property
     def selection(self) -> tuple[int, int]:
-        """Return the offsets of the first selected character and of the end.
+        """Return the offsets of the first selected character and of the end of the selection.
 
-        Both are the text cursor without a selection.
+        Without a selection, both offsets are that of the text cursor.
         """
         cursor = self.textCursor()
         document = self.token_document
@@ -165,7 +165,10 @@ class TokenCanvas(QPlainTextEdit):
         self.verticalScrollBar().setValue(scrolled)
 
     def reveal(self, byte: int) -> None:
-        """Put the text cursor at a byte, and scroll to it. If it is far away, it is shown in the middle."""
+        """Put the text cursor at a byte, and scroll to the byte.
+
+        A byte that is far away is shown in the middle of the view.
+        """
         character = self.model.chunks.character_of(byte)
         around = self.viewport().rect().adjusted(0, -self.height(), 0, self.height())
         is_near = self.rectangle_of(character).intersects(around)
@@ -174,7 +177,7 @@ class TokenCanvas(QPlainTextEdit):
             self.centerCursor()
 
     def rectangle_of(self, character: int) -> QRect:
-        """Return the rectangle of a text cursor before a character. It is as high as the row."""
+        """Return the rectangle of a text cursor before a character. The rectangle is as high as the row."""
         cursor = QTextCursor(self.token_document)
         cursor.setPosition(self.token_document.position_of(character))
         return self.cursorRect(cursor).adjusted(0, -int(ROW_PADDING), 0, int(ROW_PADDING))

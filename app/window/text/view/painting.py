@@ -80,7 +80,10 @@ class RowTokens:
 
 @dataclass(frozen=True)
 class Segments:
-    """The painted segments of a row, without gaps. A byte range has several if two reading directions meet in it."""
+    """The painted segments of a row, without gaps.
+
+    A byte range has several segments if two reading directions meet in it.
+    """
 
     span: Int64s  # the span of each segment
     low: Int64s  # the sides of each segment, in device pixels

@@ -138,7 +138,7 @@ class TokenTextPanel(QWidget):
         self.ids.grid.token_chosen.connect(self._show_token)
 
     def put_above(self, view: QWidget) -> None:
-        """Put a view above the text. It may later replace the text."""
+        """Put a view above the text. The view may later replace the text."""
         self._column.insertWidget(self._column.indexOf(self.splitter), view)
 
     def put_below(self, view: QWidget) -> None:
