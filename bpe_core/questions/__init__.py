@@ -59,7 +59,7 @@ QUESTIONS = Registry(
 
 @dataclass(frozen=True)
 class Description:
-    """The texts by which people find a question."""
+    """The texts by which people find a question, such as its name and its summary."""
 
     about: str  # the subject, such as "this step"
     asks: str  # the question as a person asks it
@@ -69,7 +69,10 @@ class Description:
 
 @cache
 def description_of(name: str) -> Description:
-    """Return the description of a question from its source, so that a list of all questions loads none of them."""
+    """Read the description of a question from its source.
+
+    So a list of all questions can be made without loading them.
+    """
     texts = {} if name in QUESTIONS.sources else _texts_in(Path(__path__[0], f"{name}.py"))
     if not {"about", "asks", "turn"} <= {
         *texts
@@ -82,7 +85,7 @@ def description_of(name: str) -> Description:
 def _texts_in(source: Path) -> dict[str, str]:
     """Return the first line of a question's docstring, and the texts that its class declares, by their names.
 
-    The window reads all questions while it opens, so their files are not parsed.
+    The window needs these texts when it opens. To save time, the file is searched as text and not parsed.
     """
     code = source.read_text(encoding="utf-8")
     texts = {name: first or second for name, first, second in DECLARED.findall(code)}

@@ -243,7 +243,7 @@ def _found_place(first: int, place: Place, trip: RoundTrip, trips: RoundTrips) -
 
 
 def _add_turns(counts: _Row, parts: Sequence[Int64s], trips: RoundTrips) -> None:
-    """Decode and encode the ids of a chat again after each turn, and count the ids that change.
+    """Count the ids that change in a chat if the whole chat is decoded and encoded again after each turn.
 
     The last turn is not encoded again, because no turn follows it.
     """

@@ -134,9 +134,9 @@ class _RenderedChat:
 
     @cached_property
     def messages(self) -> list[int | None]:
-        """Return the number of the message that each token comes from, counted from 1.
+        """Return for each token the number of the message that it comes from, counted from 1.
 
-        A token of the template has None instead of a number.
+        For a token that comes from the template, return None.
         """
         messages = list[int | None]()
         place = 0
@@ -158,7 +158,10 @@ class _RenderedChat:
 
 @dataclass(frozen=True)
 class _Turn:
-    """A comparison of a turn with the turn before: the number of ids at the beginning that both share."""
+    """A comparison of the ids of a chat after two successive turns.
+
+    `common` is the number of first ids that are equal.
+    """
 
     message: int
     tokens: int
@@ -236,9 +239,9 @@ def _about_costs(chat: _RenderedChat, of_template: int) -> Iterator[str]:
 
 
 def _turns(chat: _RenderedChat, work: Work) -> tuple[list[_Turn], list[int]]:
-    """Compare each turn of a chat with the turn before.
+    """Compare the ids of a chat after each turn with the ids after the turn before.
 
-    Also return the numbers of the messages after which the template cannot render the chat.
+    Return the comparisons, and the numbers of the messages after which the template cannot render the chat.
     """
     count = min(len(chat.chat.messages), MOST_TURNS)
     known = dict[int, _RenderedChat]()
@@ -298,9 +301,10 @@ def _about_turns(turns: Sequence[_Turn], refused: Sequence[int]) -> Iterator[str
 
 
 def _spellable(chat: _RenderedChat, specials: Mapping[str, int], work: Work) -> list[str]:
-    """Return the special tokens that are matched when a user writes them.
+    """Return the special tokens that a user can produce by writing their texts.
 
-    Each token is written in place of the first text of a user. It is spellable if its id occurs more often than before.
+    To find them, each special token is written in place of the user's first text. If its id then occurs more often, the
+    user can produce it.
     """
     messages = chat.chat.messages
     place = next((number for number, message in enumerate(messages) if message["role"] == USER), None)

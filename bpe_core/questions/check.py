@@ -157,9 +157,9 @@ def _by_counts(study: Study, work: Work) -> Answer:
 
 
 def _limits(study: Study, history: History) -> list[int | None]:
-    """Return the possible limits of the trainer for the length of a token, in symbols. The usual limit comes first.
+    """Return the limits for the length of a token that the trainer may have had, in symbols.
 
-    None means that there was no limit.
+    The usual limit comes first. None means that there was no limit.
     """
     if study.format != LIMITED:
         return [None]
@@ -168,9 +168,9 @@ def _limits(study: Study, history: History) -> list[int | None]:
 
 
 def _best_way(study: Study, words: WordTable, history: History, limit: int | None, work: Work) -> _Judgement:
-    """Check a table against words that are split in several ways, and return the check that explains most steps.
+    """Check a table with the texts split into words in several ways. Return the check in which most steps are right.
 
-    The first way is the table's pattern. The others are ways that files do not record.
+    The first way is the pattern of the table. The other ways are ways that trainers use, but that files do not record.
     """
     own = _Judgement(history, history.recipe, judge(words, history, work, limit=limit))
     best = own
@@ -188,16 +188,18 @@ def _best_way(study: Study, words: WordTable, history: History, limit: int | Non
 
 
 def _as_learned(history: History, words: WordTable, work: Work) -> History:
-    """Return the history of a table in the method that explains most steps, if the file does not name the method."""
+    """Return the history of a table with the method for which most steps are right, if the file does not name the
+    method.
+    """
     methods = (method for method in METHODS.values() if isinstance(method, Method))
     tables = [table for method in methods for table in method.readings(history)]
     return max(tables, key=lambda table: sound_steps(words, table.first(TRIED), work), default=history)
 
 
 def _steps_of_a_balance(study: Study, judgement: _Judgement, work: Work) -> int:
-    """Count the steps whose pair was the most frequent of all texts together, or of one group.
+    """Count the steps that joined the most frequent pair of all texts, or the most frequent pair of one group.
 
-    Return 0 if the texts have no groups.
+    A trainer that balances groups makes such steps. Return 0 if the texts have no groups.
     """
     assert study.texts is not None
     parts = study.texts.parts(judgement.counted_by, work)
@@ -207,14 +209,20 @@ def _steps_of_a_balance(study: Study, judgement: _Judgement, work: Work) -> int:
 
 
 def _begun(history: History, verdict: Verdict) -> History:
-    """Return the first steps of a history. Another way to split is tried on these steps."""
+    """Return the first steps of a history.
+
+    To save time, other ways to split texts into words are tried only on these steps.
+    """
     return history.first(max(TRIED, 2 * verdict.sound_until))
 
 
 def _other_ways(
     study: Study, recipe: Recipe, words: WordTable, work: Work
 ) -> Iterator[tuple[str, Recipe, WordTable, bool]]:
-    """Yield other ways to split the texts: a name, the recipe, the words, and whether no file records this way."""
+    """Yield other ways to split the texts into words.
+
+    Each way has a name, a recipe and the counted words. The last value says whether files never record this way.
+    """
     assert study.texts is not None
     if study.format == LIMITED:
         yield "by script", recipe, parted_by_script(words, study.history), True
@@ -236,7 +244,11 @@ def _other_ways(
 
 
 def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
-    """Check the table against the words of another pattern, if one pattern explains many more steps."""
+    """Check the table with other patterns.
+
+    Return the check with the best of these patterns, if many more steps are right with it. Return the check `own`
+    otherwise.
+    """
     assert study.texts is not None
     recipe = own.history.recipe
     until = own.verdict.sound_until
@@ -259,7 +271,10 @@ def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
 
 
 def _about_splitting(study: Study, judgement: _Judgement) -> tuple[str, bool]:
-    """Return a sentence about the pattern that fits best, and whether the table names a different pattern."""
+    """Return a sentence about the pattern with which most steps are right.
+
+    The second value says whether the table names another pattern.
+    """
     name = judgement.splitting
     recipe = study.history.recipe
     says = FORMATS.holding(study.format).holds_splitting

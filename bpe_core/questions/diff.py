@@ -178,7 +178,9 @@ def _split_sentences(text: str, names: Sequence[str], both: Sequence[Rows], regi
 
 
 def _marked(raw: bytes, spans: Rows, regions: Rows) -> str:
-    """Return the tokens of a text separated by bars, with tokens of differing ranges in brackets.
+    """Return the tokens of a text with bars between them.
+
+    Tokens that the other tokenizer splits differently are in brackets.
 
     >>> _marked(b"the ban", [(0, 3, 1), (3, 4, 2), (4, 5, 3), (5, 7, 4)], [(5, 7)])
     'the | ␣ | b | [an]'

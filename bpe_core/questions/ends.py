@@ -229,7 +229,10 @@ def _of_prompt(studies: Mapping[str, Study], text: str, work: Work) -> Answer:
 
 
 def _tokens_by_rest(prompts: Mapping[str, HealedPrompt]) -> BarFigure | None:
-    """Draw how many tokens begin with each end of the prompt. Return None if there is no such token."""
+    """Draw for each possible end of the prompt how many tokens begin with this end.
+
+    Return None if there is no such token.
+    """
     several = len(prompts) > 1
     times = Counter(
         (name if several else "", shown(token.rest)) for name, prompt in prompts.items() for token in prompt.tokens

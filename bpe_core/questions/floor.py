@@ -210,9 +210,9 @@ examples:
         return replace(answer, facts={"certificate": proof})
 
     def _longest(self, lengths: Sequence[int]) -> int:
-        """Return the largest length of a token in symbols.
+        """Return the largest number of symbols that a token may have.
 
-        By default this is at least the length of the table's longest token.
+        By default a token may be at least as long as the longest token of the table.
         """
         if self.max_length is not None:
             return self.max_length
@@ -239,9 +239,10 @@ examples:
     def _search(
         self, lattice: Lattice, guess: Guess, sizes: Sequence[int], fixed: int
     ) -> Iterator[tuple[int, list[Found]]]:
-        """Yield how much of the search is done, and the results until then. The largest size comes first.
+        """Search for the floor of each size, from the largest size to the smallest.
 
-        The prices of a larger vocabulary are a good start for a smaller vocabulary.
+        Yield the progress and the results so far. A search computes prices of tokens, and the search for a smaller size
+        starts with the prices of the larger size.
         """
         results = list[Found]()
         warm = None
@@ -295,7 +296,10 @@ def _answered(
 def _let_witnesses_speak(
     result: Found, court: Court, histories: Iterable[History], learned: Iterable[Witness | None]
 ) -> None:
-    """Put the vocabulary with the fewest tokens of all sources into a result. Its tokens are counted again."""
+    """Store the best known vocabulary in a result. It is the vocabulary from any source that needs the fewest tokens.
+
+    The tokens of each vocabulary are counted again.
+    """
     wanted = result.proof.wanted
     witnesses = [result.witness, *learned, *(court.witness(it, wanted) for it in histories)]
     result.witness = min((it for it in witnesses if it is not None), key=lambda it: it.tokens)
@@ -303,16 +307,17 @@ def _let_witnesses_speak(
 
 
 def _lengths(history: History, sizes: Sequence[int]) -> list[int]:
-    """Return the lengths of a table's tokens in symbols, at the largest of the sizes."""
+    """Return the number of symbols in each token of a table, when the table has the largest of the sizes."""
     if not len(history):
         return []
     return [*map(len, token_symbols(history.first(history.step_of_size(sizes[-1]))))]
 
 
 def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tuple[Column, Column]:
-    """Return two numbers for each size.
+    """Return the number of tokens with the table at each size, and the fewest tokens that its vocabulary allows at this
+    size.
 
-    The first number is the tokens that the table gives. The second is the fewest tokens that its vocabulary allows.
+    The table may split a text into more tokens than necessary.
     """
     history = study.history
     first, last = sorted((history.vocabulary_size_at(0), history.vocabulary_size))
@@ -326,7 +331,10 @@ def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tu
 
 
 def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> bool:
-    """Return whether a table may come from other texts, because its own count of tokens differs from theirs."""
+    """Return whether a table may come from other texts.
+
+    This is so if the table's record of the number of tokens differs from the number of tokens in these texts.
+    """
     history = study.history
     known = [(history.step_of_size(size), tokens) for size, tokens in zip(sizes, own, strict=True) if tokens]
     is_same = history.has_counts and all(int(history.tokens_after[at]) == tokens for at, tokens in known)

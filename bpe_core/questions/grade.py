@@ -106,7 +106,7 @@ examples:
 
 
 def _by_recipe(path: str) -> Exercise:
-    """Return the exercise that has the recipe in a file."""
+    """Return an exercise whose rules are the recipe in a file."""
     text = read_small_file(path, "the recipe", BpeError)
     try:
         return exercise_by(Recipe.from_json(text))

@@ -138,7 +138,7 @@ def _bars(id_map: IdMap) -> list[Bar]:
 
 
 def _changes_first(id_map: IdMap) -> Sequence[int]:
-    """Return the rows of the table in their order: new tokens, removed tokens, changed ids, and unchanged ids."""
+    """Return the order of the rows for people: new tokens, removed tokens, changed ids, and unchanged ids."""
     order = np.select([id_map.added, id_map.gone, id_map.new != id_map.old], [0, 1, 2], 3)
     rows: list[int] = np.argsort(order, kind="stable").tolist()
     return rows

@@ -129,7 +129,7 @@ examples:
 
 @dataclass(frozen=True)
 class Side:
-    """A tokenizer of the comparison, after the step at which its vocabulary has the common size."""
+    """A tokenizer in the comparison, at the step at which its vocabulary has the common size."""
 
     letter: str
     name: str
@@ -139,7 +139,10 @@ class Side:
 
     @classmethod
     def of(cls, letter: str, name: str, study: Study, size: int | None) -> Side:
-        """Return a side of the comparison at the step with this size. Without a size, use the last step."""
+        """Return a tokenizer at the step at which its vocabulary has this size.
+
+        Without a size, the last step is used.
+        """
         if size is None:
             return cls(letter, name, study, len(study.history), "")
         return cls(letter, name, study, study.history.step_of_size(size), why_not_of_size(study.history, size))
@@ -215,7 +218,10 @@ def _cut_text(text: str, sides: Sequence[Side]) -> list[str]:
 
 
 def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
-    """Return a text with a bar at each cut of a tokenizer. Where not all tokenizers cut, the bar is double."""
+    """Return a text with a bar at each boundary between tokens.
+
+    The bar is double at a boundary that other tokenizers of the comparison do not have.
+    """
     differing = set(cuts.differing.tolist())
     places = cuts.places[cuts.has[index]].tolist()
     parts = [shown(data[: places[0] if places else None])]

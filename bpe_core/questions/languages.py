@@ -112,7 +112,7 @@ examples:
 
 
 def _line_ends(words: WordTable) -> int:
-    """Count the line ends of the words. A text without a line end counts as one sentence."""
+    """Count the line ends in the words, which is the number of sentences. Count 1 if there are no line ends."""
     places = np.flatnonzero(words.text == LINE_END)
     return max(1, int(words.counts[np.searchsorted(words.starts, places, side="right") - 1].sum()))
 

@@ -81,7 +81,7 @@ special token that is written in the text, and a text that changes when its toke
 
 
 def _odd(study: Study, indices: list[int]) -> Iterator[str]:
-    """Yield the unusual properties of each token, by the names in ODD."""
+    """Yield the unusual properties of each token. The dictionary `ODD` explains their names."""
     broken, lengths, mixed = how_written([study.inside.by_index.texts.raw[index] for index in indices], never_cancelled)
     kinds = (broken, lengths > LONG, mixed)
     for place, index in enumerate(indices):

@@ -125,9 +125,10 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
         )
 
     def _interval(self, program: Program, documents: DrawnDocuments | None, work: Work) -> tuple[Any, Any]:
-        """Return the lower and the upper bounds of the shares.
+        """Return the lower bounds and the upper bounds of the shares.
 
-        The bounds allow for other documents of the same kind, and for all shares that explain the merges equally well.
+        The interval between the bounds has two reasons: other documents would give other shares, and several shares may
+        explain the merges equally well.
         """
         if documents is None:
             spread = OF_STEPS * program.spread(self.draws, self.seed, work)
@@ -141,9 +142,10 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
     # -- how texts are split ---------------------------------------------------------------
 
     def _split(self, study: Study, begun: History, work: Work) -> tuple[list[str], GroupedWords, Recipe]:
-        """Count the words of each group, split as the texts of the table were.
+        """Count the words of each group, split by the pattern of the table.
 
-        If the table does not name its pattern, choose the pattern that fits best and return a sentence about it.
+        If the table does not name its pattern, choose the pattern that fits best. Return also sentences about the
+        choice.
         """
         recipe = study.history.recipe.with_changes(mixture=None)
         says = FORMATS.holding(study.format).holds_splitting
@@ -173,9 +175,9 @@ NO_DOCUMENTS = (
 
 
 def _drawn(study: Study, groups: GroupedWords, recipe: Recipe, work: Work) -> DrawnDocuments | None:
-    """Return the documents from which random samples are drawn.
+    """Return the documents of the groups, from which random samples are drawn.
 
-    Return None if only the counts of words are available.
+    Return None if the texts are counted words and have no documents.
     """
     assert study.texts is not None
     try:

@@ -104,7 +104,7 @@ examples:
 
 
 def _pieces(studies: Mapping[str, Study], characters: int) -> list[str]:
-    """Return the beginning of the texts in lines and parts of lines, up to a number of characters."""
+    """Return the first characters of the texts as pieces: lines, and parts of long lines."""
     texts = next(iter(studies.values())).texts
     if texts is None:
         raise BpeError(NO_TEXTS)
@@ -145,7 +145,7 @@ def _table(changes: Found) -> DataTable:
 def _sentences(
     changes: Mapping[tuple[str, str], ChangedIds], studies: Mapping[str, Study], share: float
 ) -> Iterator[str]:
-    """Yield a sentence for each tokenizer about the kind of noise that changes most tokens."""
+    """Yield a sentence for each tokenizer. It names the kind of noise that changes the most tokens."""
     for name in studies:
         own = {kind: change for (owner, kind), change in changes.items() if owner == name}
         kind, worst = max(own.items(), key=lambda item: item[1].edits)

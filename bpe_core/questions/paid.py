@@ -84,9 +84,9 @@ examples:
 
 
 def held_table(words: Held) -> DataTable:
-    """Return a table of words that hold a token.
+    """Return a table of the words that contain a token.
 
-    `count` is the number of the token's occurrences in all copies of the word.
+    `count` is the number of times that the token occurs in all copies of the word.
     """
     return DataTable(
         {

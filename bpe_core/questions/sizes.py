@@ -227,9 +227,9 @@ def _names(texts: Texts) -> list[str]:
 
 
 def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeCurves:
-    """Return the measures by vocabulary size.
+    """Return the measures of words at all vocabulary sizes.
 
-    If boundaries have ranks, all sizes are measured, otherwise some sizes.
+    If a boundary has no rank in this method, only some sizes are measured.
     """
     if study.inside.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)
@@ -296,7 +296,7 @@ def _about_costs(name: str, curves: SizeCurves, shape: ModelShape) -> Iterator[s
 
 
 def _some_rows(curves: Mapping[str, SizeCurves]) -> list[int]:
-    """Return the rows that a terminal shows. They include the marked sizes, and small sizes are closer together."""
+    """Return the rows that a terminal shows: the marked sizes and some other sizes, most of which are small."""
     rows = list[int]()
     first = 0
     for curve in curves.values():

@@ -104,7 +104,9 @@ def _race(study: Study, step: Step) -> Answer:
 
 
 def _comparison(step: int, own: int, count: int, rival: int) -> str:
-    """Return a sentence that compares the pair of a step with the best pair of the other kind.
+    """Return a sentence that compares the count of a merged pair with the count of the best pair of the other kind.
+
+    One kind of pair is within words, and the other kind is across words.
 
     >>> _comparison(7, 2, 90, 80), _comparison(7, 1, 80, 80)
     ('Step 7 joins across words: 90 is more than 80.', 'Step 7 joins within words: both occur 80 times.')

@@ -87,9 +87,9 @@ examples:
 
 
 def life_of(study: Study, token: int, at: int, work: Work = ALONE, *, by_parts: bool = False) -> TokenLife:
-    """Return the life of a token, as its method describes it. Without texts, the steps give the counts.
+    """Return how the count of a token changes from step to step. Without texts, the counts come from the steps.
 
-    With `by_parts`, the count of the token's step is also divided over files or groups.
+    With `by_parts`, the count at the step that makes the token is divided over files or groups.
     """
     history = study.history
     if history.joining is not None:  # the file has merge priorities, which methods do not handle
@@ -146,9 +146,9 @@ def _facts(life: TokenLife, study: Study) -> dict[str, object]:
 
 
 def life_table(study: Study, life: TokenLife) -> DataTable:
-    """Return a table with a row for each change of the token's count.
+    """Return a table with a row for each change of a token's count.
 
-    Before the token exists, the rows hold the count of its pair.
+    Rows before the step that makes the token have the count of its pair.
     """
     rows = [("pair", *point) for point in life.pair_curve] + [("token", *point) for point in life.curve]
     return DataTable(

@@ -246,9 +246,9 @@ class _Found:
                 yield self._row(way, self.fixed(way))
 
     def drawn_rows(self) -> Iterator[dict[str, Any]]:
-        """Yield a row for each split that was drawn, with its number of draws and its probability.
+        """Yield a row for each different split that was drawn.
 
-        The most frequent split comes first.
+        The row has the number of draws and the probability of the split. The most frequent split comes first.
         """
         for way, draws in self.drawn.items():
             for cut, times in Counter(draws).most_common():
@@ -270,9 +270,9 @@ class _Found:
         }
 
     def average(self, way: Way) -> tuple[float, bool]:
-        """Return the average number of tokens of a random way, and whether this number is exact.
+        """Return the average number of tokens when texts are split in a random way.
 
-        If the number is not exact, it is estimated from the draws.
+        The second value says whether the number is exact. Otherwise it is estimated from the draws.
         """
         known = [self.all.expected(way, word) for word in self.words]
         exact = [average for average in known if average is not None]
