@@ -104,10 +104,9 @@ class Question:
         raise NotImplementedError
 
     def table_named(self) -> str:
-        """Return the path of the table that is named by a file among the parameters. Return an empty text if there is
-        none.
+        """Return the path of the table that is named by a file among the parameters.
 
-        A command without the argument TABLE opens this table.
+        Return an empty text if there is none. A command without the argument TABLE opens this table.
         """
         return ""
 

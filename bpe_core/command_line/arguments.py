@@ -101,10 +101,9 @@ def add_merge_limits(parser: argparse.ArgumentParser, own: OwnArguments = Mappin
 
 
 def own_arguments(command: str, methods: Iterable[MethodFacts] | None = None) -> OwnArguments:
-    """Return the choices that only single methods have, and that a command accepts as options. The keys are their
-    names.
+    """Return the choices that only single methods have, and that a command accepts as options.
 
-    `methods` are the methods to look at, by default all methods.
+    The keys are their names. `methods` are the methods to look at, by default all methods.
     """
     choices: dict[str, tuple[Choice, Argument]] = {}
     for method in METHODS.values() if methods is None else methods:

@@ -1,7 +1,7 @@
-"""The folder of a tokenizer after its table was changed. The other files of the folder are changed together with the
-table.
+"""The folder of a tokenizer after its table was changed.
 
-`prepare_changed_folder` writes the files in memory and checks them. They are then put in place together.
+The other files of the folder are changed together with the table. `prepare_changed_folder` writes the files in memory
+and checks them. They are then put in place together.
 
 - The tokenizer's main file is written in its old format and read back. A tokenizer.json keeps the special tokens that
   it puts around texts.
@@ -179,10 +179,9 @@ def prepare_changed_folder(
 
 
 def about_others(sidecars: Sidecars, history: History) -> list[str]:
-    """Compare the files for other loaders in a folder with the table. Return a sentence about each file with a
-    difference.
+    """Compare the files for other loaders in a folder with the table.
 
-    A difference is a token that only one of them has, or an id.
+    Return a sentence about each file that has other tokens than the table, or other ids.
     """
     sentences = []
     for name in sidecars.others:

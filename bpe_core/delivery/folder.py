@@ -72,11 +72,10 @@ def unknown_of(history: History) -> str:
 
 
 def guessed(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
-    """Guess the special token of each role from the usual names of special tokens. `said` holds roles that a person
-    chose.
+    """Guess the special token of each role from the usual names of special tokens.
 
-    An empty text in `said` means that a role has no token. The token that ends a text is also used for padding. If
-    there is no such token, a token for padding is added.
+    `said` holds roles that a person chose. An empty text in `said` means that a role has no token. The token that ends
+    a text is also used for padding. If there is no such token, a token for padding is added.
 
     >>> guessed(("<|endoftext|>",), "")
     Roles(pad='<|endoftext|>', bos='<|endoftext|>', eos='<|endoftext|>', unk='')

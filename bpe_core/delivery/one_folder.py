@@ -102,10 +102,10 @@ class FolderFile:
 
     @property
     def llama_cpp_name(self) -> str:
-        """Return llama.cpp's name for the pre-tokenizer that splits texts like this file. The name is empty if there is
-        none.
+        """Return llama.cpp's name for the pre-tokenizer that splits texts like this file.
 
-        Equal patterns can be written differently, so the words of hard texts are compared instead of patterns.
+        The name is empty if there is none. Equal patterns can be written differently, so the words of hard texts are
+        compared instead of patterns.
         """
         recipe = self.history.recipe
         if recipe.normalizes:

@@ -187,8 +187,9 @@ class IdMap:
                 )
 
     def difference(self, other: IdMap) -> str:
-        """Return a phrase about the first row that differs between this map and another. The phrase is empty if the
-        maps are equal.
+        """Return a phrase about the first row that differs between this map and another.
+
+        The phrase is empty if the maps are equal.
         """
         ours = {row[:2]: row for row in self._rows()}
         theirs = {row[:2]: row for row in other._rows()}

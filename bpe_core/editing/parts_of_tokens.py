@@ -101,8 +101,9 @@ class Parts:
         return [id for stretch in self._stretches(token.text) for id in stretch]
 
     def _stretches(self, text: bytes) -> Iterator[list[int]]:
-        """Split a text with incomplete characters. Yield the tokens of each run of whole characters, and of each run of
-        other bytes.
+        """Split a text with incomplete characters.
+
+        Yield the tokens of each run of whole characters, and of each run of other bytes.
         """
         signs = text.decode(errors="surrogateescape")
         for is_byte, run in groupby(signs, key=lambda sign: "\udc80" <= sign <= "\udcff"):

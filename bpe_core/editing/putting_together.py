@@ -150,10 +150,9 @@ def _behind(history: History, other: History, report: Callable[[int, int], None]
 def _add_all(
     joining: _JoinedTable, texts: Sequence[bytes], symbols: Mapping[int, list[int]], report: Callable[[int, int], None]
 ) -> list[int]:
-    """Add tokens to the table, and repeat this until no further token can be added. Return the tokens that cannot be
-    added.
+    """Add tokens to the table, and repeat this until no further token can be added.
 
-    `texts` and `symbols` hold the text and the base symbols of each token.
+    Return the tokens that cannot be added. `texts` and `symbols` hold the text and the base symbols of each token.
     """
     waiting = list(symbols)
     before = len(symbols) + 1

@@ -228,8 +228,9 @@ def looks_tokens_up(history: History) -> bool:
 
 
 def written_alike(history: History) -> list[int]:
-    """Return the indices of the joined tokens that have the same text as an older token. No text is ever split into
-    them.
+    """Return the indices of the joined tokens that have the same text as an older token.
+
+    No text is ever split into them.
     """
     seen = set(history.alphabet.texts)
     ids = []
@@ -347,8 +348,9 @@ def least_used(
 
 
 def _chosen_by_hand(history: History) -> tuple[int, ...]:
-    """Return the tokens that a person added, and that are searched for before any merge. They are not removed for low
-    counts.
+    """Return the tokens that a person added, and that are searched for before any merge.
+
+    They are not removed for low counts.
     """
     return () if history.joining is None else history.joining.found_first
 

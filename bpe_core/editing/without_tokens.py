@@ -115,8 +115,9 @@ def _scores(history: History, old_ids: Int64s, more: Sequence[float]) -> Scores 
 
 
 def as_given(recipe: Recipe, merges: int) -> Recipe:
-    """Return the recipe of an edited table with this number of merges. The recipe says that no training makes the
-    table.
+    """Return the recipe of an edited table with this number of merges.
+
+    The recipe says that no training makes the table.
     """
     return recipe.listed.with_changes(merges=merges, interventions=(), grown_from=0)
 
@@ -200,8 +201,9 @@ def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) ->
 
 
 def new_numbers(before: Int64s, now: Int64s, new_ids: Int64s) -> dict[int, int]:
-    """Map the former id of each remaining token to its new id. Tokens without an id before or after the change are left
-    out.
+    """Map the former id of each remaining token to its new id.
+
+    Tokens without an id before or after the change are left out.
 
     >>> new_numbers(np.array([7, 5, 3]), np.array([1, 0]), np.array([0, GONE, 1]))
     {7: 1, 3: 0}

@@ -113,11 +113,11 @@ class Legend:
         self.rows = len(self.names)
 
     def draw(self, sample: Callable[[float, int, int], None], start: float, behind: float) -> None:
-        """Draw the legend. The first entry of each row begins at `start`, and names are `behind` to the right of their
-        samples.
+        """Draw the legend.
 
-        The function `sample` draws the line or dot of an entry. Its arguments are the entry's offset in the row, the
-        row, and the index of the entry.
+        The first entry of each row begins at `start`, and names are `behind` to the right of their samples. The
+        function `sample` draws the line or dot of an entry. Its arguments are the entry's offset in the row, the row,
+        and the index of the entry.
         """
         number = 0
         unit = self.sheet.paper.text

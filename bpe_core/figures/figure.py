@@ -139,8 +139,9 @@ class LineFigure(Figure):
 
     @property
     def counts_along(self) -> bool:
-        """Return whether all x values are whole numbers, such as steps. Then the lines have no values between whole
-        numbers.
+        """Return whether all x values are whole numbers, such as steps.
+
+        Then the lines have no values between whole numbers.
         """
         return all(bool(np.all(line.x == np.round(line.x))) for line in self.lines)
 
@@ -156,8 +157,9 @@ class LineFigure(Figure):
 
     @property
     def drawn(self) -> object:
-        """Return everything that is drawn except marks and marked points. Two figures look equal if the results are
-        equal.
+        """Return everything that is drawn except marks and marked points.
+
+        Two figures look equal if the results are equal.
         """
         x_axis = self.x_title, self.is_log_x, self.first_x, self.last_x
         y_axis = self.y_title, self.is_log_y, self.first_y, self.is_share

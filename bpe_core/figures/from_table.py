@@ -99,10 +99,10 @@ def lengths_chart(table: DataTable) -> LineFigure:
 
 
 def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
-    """Draw how the counts of pairs change until the pairs are joined. Each line begins at the step when its pair can be
-    joined.
+    """Draw how the counts of pairs change until the pairs are joined.
 
-    The line of a pair that is never joined ends with the last change of any pair.
+    Each line begins at the step when its pair can be joined. The line of a pair that is never joined ends with the last
+    change of any pair.
     """
     columns = {name: list(values) for name, values in table.columns.items()}
     names = [f"{left} + {right}" for left, right in zip(columns["left_text"], columns["right_text"], strict=True)]
@@ -234,11 +234,10 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
 
 
 def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
-    """Return the lines that show how a measure depends on the vocabulary size. Each recipe, corpus and tie rule has a
-    line.
+    """Return the lines that show how a measure depends on the vocabulary size.
 
-    A line has the mean value at each size. If there are several seeds or documents, a band shows their range. The name
-    of a line has only the facts in which the lines differ.
+    Each recipe, corpus and tie rule has a line. A line has the mean value at each size. If there are several seeds or
+    documents, a band shows their range. The name of a line has only the facts in which the lines differ.
 
     >>> from bpe_core.sweep.results import WHOLE, table_of
     >>> rows = [{"recipe": "a", "corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "vocabulary": size,

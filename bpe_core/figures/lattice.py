@@ -148,8 +148,9 @@ class Lattice(Layout):
 
 
 def _rows(tokens: Sequence[LatticeToken]) -> list[int]:
-    """Return the row of each token, so that no two tokens overlap. Row 0 is the lowest row, and shorter tokens are
-    lower.
+    """Return the row of each token, so that no two tokens overlap.
+
+    Row 0 is the lowest row, and shorter tokens are lower.
 
     >>> _rows([LatticeToken("a", 0, 1), LatticeToken("b", 1, 2), LatticeToken("ab", 0, 2), LatticeToken("bc", 1, 3)])
     [0, 0, 1, 2]

@@ -1,5 +1,6 @@
-"""The scale of an axis, which says where numbers are and which numbers are written. Paper and screen use the same
-scale.
+"""The scale of an axis, which says where numbers are and which numbers are written.
+
+Paper and screen use the same scale.
 
 >>> Scale(0, 100, 0, 200)(25)
 50.0

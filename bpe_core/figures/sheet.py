@@ -140,8 +140,9 @@ class Layout(ABC):
         return -1
 
     def place_at(self, x: float, y: float) -> float | None:
-        """Return the boundary between symbols of a tree that is nearest to a position. Return None if the figure is no
-        tree.
+        """Return the boundary between symbols of a tree that is nearest to a position.
+
+        Return None if the figure is no tree.
         """
         return None
 
@@ -231,8 +232,9 @@ class SvgSheet:
         self.parts.append(element(name, attributes, *inside))
 
     def _look(self, kind: str, line: int = 0) -> Attributes:
-        """Return the colours of a drawn part as SVG attributes. Return none inside a page, whose style sheet has the
-        colours.
+        """Return the colours of a drawn part as SVG attributes.
+
+        Return none inside a page, whose style sheet has the colours.
         """
         paper = self.paper
         inks = self.paper.inks

@@ -212,11 +212,10 @@ def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER)
 
 
 def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
-    """Return the index of the first size where half the size needs less than 5 % more tokens. Return None if there is
-    none.
+    """Return the index of the first size where half the size needs less than 5 % more tokens.
 
-    The sizes are in ascending order. The result depends only on smaller sizes, so it stays the same when a run learns
-    more.
+    Return None if there is none. The sizes are in ascending order. The result depends only on smaller sizes, so it
+    stays the same when a run learns more.
 
     >>> half_would_do(np.array([1, 2, 4, 8, 16]), np.array([900, 600, 400, 390, 389]))
     3

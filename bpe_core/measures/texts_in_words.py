@@ -44,10 +44,9 @@ def can_be_in_words(recipe: Recipe) -> bool:
 
 
 def shared_splitting(recipe: Recipe) -> Recipe | None:
-    """Return a recipe with only the choices for splitting texts into words. Recipes with equal results can share a
-    table.
+    """Return a recipe with only the choices for splitting texts into words.
 
-    Return None if a text cannot be encoded word by word.
+    Recipes with equal results can share a table. Return None if a text cannot be encoded word by word.
     """
     return splitting_of(recipe) if can_be_in_words(recipe) else None
 
@@ -93,10 +92,9 @@ class TextsInWords:
         return CutTexts(self, history, *tokens_by_word(self.words, self.counted_by, history, at, cancelled=cancelled))
 
     def cuts(self, history: History, *, cancelled: CancelCheck = never_cancelled) -> Callable[[int], CutTexts]:
-        """Return a function that encodes the words with the first steps of a history. Its argument is the number of
-        steps.
+        """Return a function that encodes the words with the first steps of a history.
 
-        Only one thread may use the function at a time.
+        Its argument is the number of steps. Only one thread may use the function at a time.
         """
         cut = CutWords.of(self.words, self.counted_by, history, cancelled=cancelled)
         return lambda at: CutTexts(self, history, *cut.by_word(at))

@@ -174,10 +174,10 @@ class Reader:
         return word_table(self._execute(query, (number,)), where)
 
     def _languages(self, said: object, table: int, where: str) -> tuple[Language, ...]:
-        """Return the languages of a word table. In the database, the word tables of the languages follow this word
-        table.
+        """Return the languages of a word table.
 
-        Return an empty tuple if the stored value is not valid.
+        In the database, the word tables of the languages follow this word table. Return an empty tuple if the stored
+        value is not valid.
         """
         rows = said if isinstance(said, list) else []
         if not all(isinstance(row, list) and [*map(type, row)] == [str, float] and row[1] > 0 for row in rows):

@@ -80,8 +80,9 @@ def open_study(path: Path | str) -> Study:
 
 
 def unlearned(preset: str) -> Study:
-    """Return a study without learned steps, with the recipe of a preset. It serves questions that need only a recipe
-    and texts.
+    """Return a study without learned steps, with the recipe of a preset.
+
+    It serves questions that need only a recipe and texts.
     """
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History

@@ -1,5 +1,6 @@
-"""The pins: a record of the ids that a tokenizer gives to difficult texts. A later comparison with the pins shows
-changes.
+"""The pins: a record of the ids that a tokenizer gives to difficult texts.
+
+A later comparison with the pins shows changes.
 """
 
 from __future__ import annotations
@@ -97,8 +98,9 @@ class Pins:
         return [plain(sentence) for sentence in (*sentences, *self._differences_of_files())]
 
     def _differences_of_files(self) -> Iterator[str]:
-        """Compare the pinned ids of the other files in the folder. Yield a sentence for each text that has other ids
-        now.
+        """Compare the pinned ids of the other files in the folder.
+
+        Yield a sentence for each text that has other ids now.
         """
         for name, pinned in self.files.items():
             try:

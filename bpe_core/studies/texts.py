@@ -29,8 +29,9 @@ class Texts(Protocol):
     """The source of a study's words."""
 
     def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
-        """Return the counted words of all texts. The recipe says how texts are split into words, and how groups are
-        mixed.
+        """Return the counted words of all texts.
+
+        The recipe says how texts are split into words, and how groups are mixed.
         """
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:

@@ -286,11 +286,10 @@ def prepare_export(
     work: Work = ALONE,
     apart: bool = False,
 ) -> PreparedExport:
-    """Write the first `merges` merges to files in memory, and check the files. Without a format, the name decides the
-    format.
+    """Write the first `merges` merges to files in memory, and check the files.
 
-    With `apart`, the library of the format encodes in another process, so that other work can continue. An OutputError
-    is raised if files of the format cannot hold the history at all.
+    Without a format, the name decides the format. With `apart`, the library of the format encodes in another process,
+    so that other work can continue. An OutputError is raised if files of the format cannot hold the history at all.
     """
 
     def report(where: Progress) -> None:

@@ -212,10 +212,9 @@ class CheckedTokenizer:
         return [number for i, number in enumerate(numbers) if number != alone or i == 0 or numbers[i - 1] != alone]
 
     def difference(self, sample: str, answer: list[int], other: object, whose: str) -> str:
-        """Return a sentence about the difference between two answers to a sample. The sentence is empty if the answers
-        agree.
+        """Return a sentence about the difference between two answers to a sample.
 
-        `whose` is the name of the program that gave the answer `other`.
+        The sentence is empty if the answers agree. `whose` is the name of the program that gave the answer `other`.
         """
         if answer == other or self._is_as_probable(answer, other):
             return ""

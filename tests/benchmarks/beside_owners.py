@@ -1,10 +1,10 @@
-"""The command `python -m tests.benchmarks.beside_owners`. It compares this program with the library of each file
-format.
+"""The command `python -m tests.benchmarks.beside_owners`.
 
-Both open the same files and encode the same texts. Short texts of about 55 characters are encoded one by one, and then
-as one batch on one thread. The last rows of the output are the times to open a file and encode a first text. All work
-is done in one process, by this program and by the library in turn, several times. The least CPU time is printed. If ids
-differ, the exit code is 1. Vocabularies are learned from one text, and two other texts are encoded.
+It compares this program with the library of each file format. Both open the same files and encode the same texts. Short
+texts of about 55 characters are encoded one by one, and then as one batch on one thread. The last rows of the output
+are the times to open a file and encode a first text. All work is done in one process, by this program and by the
+library in turn, several times. The least CPU time is printed. If ids differ, the exit code is 1. Vocabularies are
+learned from one text, and two other texts are encoded.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The test that kills every command that writes, at any moment. Earlier files must stay whole, and a second run must
-end normally.
+"""The test that kills every command that writes, at any moment.
+
+Earlier files must stay whole, and a second run must end normally.
 
     python -m tests.e2e.killed_commands SEED TOTAL [CASE ...]
 

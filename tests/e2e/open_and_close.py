@@ -1,5 +1,6 @@
-"""A window that opens files, asks about the last token of the shown table, and closes itself. `test_doubling.py` starts
-it.
+"""A window that opens files, asks about the last token of the shown table, and closes itself.
+
+`test_doubling.py` starts it.
 
     python -m tests.e2e.open_and_close SECONDS FILE...
 

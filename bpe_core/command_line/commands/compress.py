@@ -1,5 +1,6 @@
-"""The command `bpe-explorer compress`. It makes a file smaller by Gage's algorithm of 1994, the origin of byte-pair
-encoding.
+"""The command `bpe-explorer compress`.
+
+It makes a file smaller by Gage's algorithm of 1994, the origin of byte-pair encoding.
 """
 
 from __future__ import annotations
