@@ -133,7 +133,7 @@ def test_the_question_about_sweep_results_takes_a_file_and_no_study(tmp_path: Pa
     ("call", "sentence"),
     [
         (lambda: FORMER.why(STUDY, "low", text="low"), "two values for 'text'"),
-        (lambda: FORMER.lengths(STUDY, 1, 2), "takes at most 2 values (study, at), not 3"),
+        (lambda: FORMER.lengths(STUDY, 1, 2), r"takes at most 2 values \(study, at\), not 3"),
         (lambda: FORMER.why(STUDY), "needs 'text'"),
         (lambda: FORMER.why(), "needs 'text'"),
         (lambda: FORMER.why(text="low"), "NoneType, not a tokenizer"),

@@ -82,7 +82,9 @@ def test_a_manifest_can_be_repeated_in_a_moved_folder_and_changed_inputs_are_rep
     _expect_of_before(there, capsys)
     report = json.loads((there / "chart.manifest.json").read_text(encoding="utf-8"))
     report["results"][0]["sha256"] = "0" * 64
-    _expect(there, report, "ranks.json: differs, but the place is unknown: the earlier result has been", capsys)
+    _expect(
+        there, report, "ranks.json: differs, but the first difference is unknown: the earlier result has been", capsys
+    )
     for change, sentence in (
         ({"version": VERSION + 1}, "newer version"),
         ({"results": [{"path": "other.json", "bytes": 0, "sha256": ""}]}, "would write ranks.json"),

@@ -63,7 +63,9 @@ def test_a_branch_of_a_saved_run_is_stored_with_its_interventions_and_can_be_exp
     kept, table = text.with_name("run.bpex"), text.with_name("branch.json")
     assert run(["train", str(text), "--merges", "20", "--output", str(kept), "--quiet"]) == 0
     assert run(["branch", str(kept), "--forbid", "t+h@4", "--force", "w+r@6", "-o", str(kept)]) == 0
-    assert "20 merges, the first 3 of them shared (forbid:116+104@4, force:119+114@6)" in capsys.readouterr().out
+    assert (
+        "20 merges, and shares the first 3 with the run (forbid:116+104@4, force:119+114@6)" in capsys.readouterr().out
+    )
     first, branch = read_session(kept).runs
     assert first.history is not None
     assert branch.history is not None
