@@ -297,7 +297,7 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
                 raise FormatError(f"{error} {ADVICE}") from error
             raise
         if damaged := _damaged_part(connection):
-            raise FormatError(f"{path} is damaged: {damaged} does not have its checksum. {ADVICE}")
+            raise FormatError(f"{path} is damaged ({damaged}): a stored checksum differs. {ADVICE}")
         return session
 
 

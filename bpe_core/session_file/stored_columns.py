@@ -105,7 +105,7 @@ def scores_in(
         size = tokens_at_first - steps
         known = kind in SCORE_KINDS and len(numbers) == np.dtype(kind).itemsize * size
         if not (is_next and known) or steps > len(columns.left):
-            raise FormatError(f"{where}: the scores of its tokens are damaged.")
+            raise FormatError(f"{where}: the scores of the tokens are damaged.")
         since.append(steps)
         scores.append(np.frombuffer(numbers, kind).astype(np.dtype(kind).newbyteorder("=")))
     if not since:

@@ -145,7 +145,7 @@ def test_opening_a_damaged_session_file_is_refused_and_the_file_stays(
         connection.execute("UPDATE merges SET count = count + 1 WHERE run = 2 AND step = 3")
     damaged = path.read_bytes()
     program.filing.open(path)
-    qtbot.waitUntil(lambda: "does not have its checksum" in program.messages.sentence.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "a stored checksum differs" in program.messages.sentence.text(), timeout=WAIT)
     assert "Open an older copy of the file" in program.messages.sentence.text()
     assert program.session.runs.all == []
     assert program.filing.document.path is None

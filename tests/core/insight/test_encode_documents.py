@@ -174,7 +174,7 @@ def test_a_stopped_encoding_of_documents_resumes_after_its_finished_shards(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pieces, "PIECE", 500)
         patch.setattr(module._Shards, "finish", _finish_two)
-        with pytest.raises(Cancelled, match="whole shards are kept"):
+        with pytest.raises(Cancelled, match="Whole shards are kept"):
             encoded("stopped", shard_size=700)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "rows.jsonl", "stopped.encoding", "whole"]
     made = encoded("stopped", shard_size=700)

@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("statement", "what"),
     [
-        ("UPDATE merges SET count = count + 1 WHERE run = 1 AND step = 2", "run 1: what was learned from step 1 on"),
+        ("UPDATE merges SET count = count + 1 WHERE run = 1 AND step = 2", "run 1: the learned steps from step 1 on"),
         ("UPDATE merges SET tokens_left = 7 WHERE run = 2 AND step = 3", "run 2: the learned steps"),
         ("UPDATE merges SET token = 'x' WHERE run = 2 AND step = 3", "run 2: the learned steps"),
         ("DELETE FROM merges WHERE run = 1 AND step > 2; DELETE FROM bookmarks", "a bookmark"),

@@ -44,7 +44,7 @@ def test_the_verify_command_accepts_a_valid_session_and_a_table(path: Path, caps
 def test_the_verify_command_reports_a_damaged_session(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", str(damaged)]) == 1
     printed = capsys.readouterr()
-    assert "run 2: what was learned from step 1 on does not have its checksum" in printed.err
+    assert "(run 2: the learned steps from step 1 on): a stored checksum differs" in printed.err
     assert "Open an older copy of the file" in printed.err
     assert printed.out == ""
 
@@ -63,7 +63,7 @@ def test_the_verify_command_reports_damage_as_json(damaged: Path, capsys: pytest
     (report,) = json.loads(capsys.readouterr().out)
     assert report["sound"] is False
     assert report["found"] == []
-    assert "run 2: what was learned from step 1 on does not have its checksum" in report["what"]
+    assert "(run 2: the learned steps from step 1 on): a stored checksum differs" in report["what"]
 
 
 def test_the_verify_command_reports_a_database_with_empty_pages(

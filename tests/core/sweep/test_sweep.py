@@ -172,7 +172,7 @@ def test_a_resumed_sweep_does_not_repeat_finished_runs(
     assert "bytes/token" in capsys.readouterr().out
     (folder / "fewer.toml").write_text(PLAN.replace("seeds = [1, 2]", "seeds = [2, 3]"), encoding="utf-8")
     assert run(["sweep", str(folder / "fewer.toml"), "-o", str(table)]) == 0
-    assert "16 rows of 8 runs (4 of them were there)" in (output := capsys.readouterr().out)
+    assert "16 rows of 8 runs (4 of these were there already)" in (output := capsys.readouterr().out)
     assert "8 rows that are no longer in the plan were left out" in output
 
 
