@@ -251,10 +251,9 @@ def _first_differing(history: History, other: History) -> str:
 
 
 def _missing(before: History, now: History, change: TokenChange) -> str:
-    """Return a token, in quotation marks, that a new file lacks although the old file had it and the change did not
-    remove it.
+    """Return a token, in quotation marks, that is missing in a new file by mistake.
 
-    Return an empty text if there is no such token.
+    The old file has this token, and the change did not remove it. Return an empty text if no token is missing.
     """
     known = TokenChange(before, before)
     has = TokenChange(now, now)

@@ -187,9 +187,10 @@ def _with_all_characters(history: History, known: Int64s) -> Int64s:
 
 
 def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) -> Int64s:
-    """Return the numbers of a changed table.
+    """Return the ids of all tokens of a changed table.
 
-    Old tokens keep their numbers, and new tokens get free numbers from `first` on.
+    Old tokens keep their ids. New tokens get free ids, which begin with `first` or follow the largest known id.
+    `old_ids` has the old index of each token, or a negative number for a new token.
 
     >>> further_numbers(np.array([7, 5]), np.array([0, -1, 1])).tolist()
     [7, 8, 5]
@@ -215,7 +216,7 @@ def new_numbers(before: Int64s, now: Int64s, new_ids: Int64s) -> dict[int, int]:
 
 
 def renumbered(numbers: Int64s) -> Int64s:
-    """Return numbers without gaps in the same order. Tokens that shared a number share the new number.
+    """Return new ids without gaps, in the order of the old ids. Tokens with the same old id get the same new id.
 
     >>> renumbered(np.array([7, NO_NUMBER, 3, 7])).tolist()
     [1, -1, 0, 1]

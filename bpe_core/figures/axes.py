@@ -1,4 +1,7 @@
-"""The axes, the legend and the labels of a figure, on paper and on the screen. Labels do not cover each other."""
+"""The axes, the legend and the labels of a figure, on paper and on the screen.
+
+Labels are moved so that none overlap.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +138,7 @@ class Legend:
 
 
 def _in_rows(names: Sequence[tuple[str, float]], width: float) -> list[list[str]]:
-    """Distribute names to rows of a width. Each name has its width beside it.
+    """Divide names into rows that are at most `width` wide. Each name comes with its own width.
 
     >>> _in_rows([("th", 4.7), ("he", 4.7), ("in", 4.7)], 10.0)
     [['th', 'he'], ['in']]

@@ -254,9 +254,9 @@ class BetweenBlanks:
 
     @classmethod
     def of_words(cls, texts_in_words: TextsInWords) -> BetweenBlanks | None:
-        """Return the parts of texts that `AT_BLANKS` split into words.
+        """Return the parts between blanks of texts whose words were counted with the recipe `AT_BLANKS`.
 
-        Return None if the texts contain a blank at which only Python splits.
+        Return None if the texts contain a character that `str.split` treats as a blank, but the recipe does not.
         """
         if np.isin(texts_in_words.words.text, ONLY_OF_PYTHON).any():
             return None

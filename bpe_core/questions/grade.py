@@ -106,7 +106,7 @@ examples:
 
 
 def _by_recipe(path: str) -> Exercise:
-    """Return an exercise whose rules are the recipe in a file."""
+    """Return an exercise in which a student must follow the recipe in a file."""
     text = read_small_file(path, "the recipe", BpeError)
     try:
         return exercise_by(Recipe.from_json(text))

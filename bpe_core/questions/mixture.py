@@ -144,8 +144,8 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
     def _split(self, study: Study, begun: History, work: Work) -> tuple[list[str], GroupedWords, Recipe]:
         """Count the words of each group, split by the pattern of the table.
 
-        If the table does not name its pattern, choose the pattern that fits best. Return also sentences about the
-        choice.
+        If the table does not name its pattern, choose the pattern that fits best. In this case, the first returned
+        value holds a sentence about the choice.
         """
         recipe = study.history.recipe.with_changes(mixture=None)
         says = FORMATS.holding(study.format).holds_splitting

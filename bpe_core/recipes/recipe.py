@@ -287,7 +287,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def takes_any_bytes(self) -> bool:
-        """Return whether the recipe learns from a whole file as one sequence of bytes, which need not be text."""
+        """Return whether the recipe learns from each file as one sequence of bytes. Such a file need not be text."""
         is_whole = self.base == "bytes" and self.pattern == "none" and self.unit == "file" and not self.splits_by_steps
         return is_whole and not self.normalizes and not self.special_tokens and not self.lists_bytes
 

@@ -110,7 +110,10 @@ class TokensByIndex:
         }
 
     def pair_columns(self, pairs: Sequence[tuple[int, int]], before: str = "") -> dict[str, Values]:
-        """Return the columns id, hex and text for both sides of pairs."""
+        """Return the columns about the tokens of pairs.
+
+        These are the id, the hex form and the text, first of the left token and then of the right token.
+        """
         left, right = ([pair[side] for pair in pairs] for side in (0, 1))
         return self.columns(left, f"{before}left_") | self.columns(right, f"{before}right_")
 
@@ -229,7 +232,10 @@ class Inside:
         return self.by_index.columns(indices, before)
 
     def pair_columns(self, pairs: Sequence[tuple[int, int]], before: str = "") -> dict[str, Values]:
-        """Return the columns id, hex and text for both sides of pairs of ids."""
+        """Return the columns about the tokens of pairs of ids.
+
+        These are the id, the hex form and the text, first of the left token and then of the right token.
+        """
         left, right = ([pair[side] for pair in pairs] for side in (0, 1))
         return self.columns(left, f"{before}left_") | self.columns(right, f"{before}right_")
 
