@@ -311,4 +311,4 @@ def test_impossible_scores_in_a_session_file_are_refused(tmp_path: Path, change:
     assert "run 1: its tokens have no scores" in refused(path, "DELETE FROM scores")
     write_session(session(learned_by("unigram")), path)
     changed = "UPDATE scores SET numbers = zeroblob(length(numbers)) WHERE place > 0"
-    assert "run 1: the scores of its tokens " in refused(path, changed)
+    assert "(run 1: the scores of its tokens): a stored checksum differs" in refused(path, changed)
