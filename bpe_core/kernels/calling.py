@@ -12,7 +12,7 @@ import ctypes
 import os
 import struct
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, partial, update_wrapper
 from typing import Any
 
@@ -45,8 +45,15 @@ class Kernel:
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
-        call = self._only
-        return (call or self.call_for(arguments))(arguments)
+        call = self._only or self.call_for(arguments)
+        row = call.row()
+        call.write(row, 0, *call.pack(arguments))
+        call.native(row)
+        if len(call.answer) > 1:
+            return tuple(read(row[place]) for place, read in call.answer)
+        for place, read in call.answer:
+            return read(row[place])
+        return None
 
     def call_for(self, arguments: tuple[Any, ...]) -> Call:
         look = _look_of(arguments)
@@ -72,41 +79,29 @@ class Kernel:
 
 
 class Call:
-    def __init__(self, made: KeptKernel, arguments: tuple[Any, ...]) -> None:
-        self._native = _NATIVE(load(made))
-        self._packers = [_packer(argument) for argument in arguments]
-        given = sum(len(pack(argument)) for pack, argument in zip(self._packers, arguments, strict=True))
-        self._row = ctypes.c_int64 * (given + len(made.answer))
-        self._write = struct.Struct(f"<{given}q").pack_into  # takes half the time of a row made of the numbers
-        self._read = [(place, _READERS[letter]) for place, letter in enumerate(made.answer, given)]
+    """The machine code for arguments of certain kinds, with the functions that write its row and read its answer."""
 
-    def __call__(self, arguments: tuple[Any, ...]) -> Any:
-        numbers: list[int] = []
-        for pack, argument in zip(self._packers, arguments, strict=True):
-            numbers += pack(argument)
-        row = self._row()
-        self._write(row, 0, *numbers)
-        self._native(row)
-        if len(self._read) > 1:
-            return tuple(read(row[place]) for place, read in self._read)
-        for place, read in self._read:
-            return read(row[place])
-        return None
+    def __init__(self, made: KeptKernel, arguments: tuple[Any, ...]) -> None:
+        self.native = _NATIVE(load(made))
+        self.pack = _row_packer(arguments)
+        given = len(self.pack(arguments))
+        self.row = ctypes.c_int64 * (given + len(made.answer))
+        self.write = struct.Struct(f"<{given}q").pack_into  # takes half the time of a row made of the numbers
+        self.answer = [(place, _READERS[letter]) for place, letter in enumerate(made.answer, given)]
 
     def with_first(self, first: Any) -> Callable[[int], int]:
         """Return this call with a fixed first argument (see the function `with_first`)."""
-        pack = self._packers[0]
-        given = [*pack(first), 0]
-        row = self._row()
-        self._write(row, 0, *given)
-        native = self._native
+        given = self.pack((first, 0))
+        row = self.row()
+        self.write(row, 0, *given)
+        native = self.native
         address = ctypes.c_void_p(ctypes.addressof(row))
         last_given = len(given) - 1
         answer = len(given)
 
         def call(number: int) -> int:
             if CHECKS:
-                pack(first)
+                self.pack((first, number))
             row[last_given] = number
             native(address)
             return row[answer]
@@ -152,46 +147,60 @@ def _engine() -> Any:
 # From arguments to numbers, and back
 
 
-def _packer(example: Any) -> Callable[[Any], Sequence[int]]:
+def _row_packer(example: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], list[int]]:
+    """Return the function that turns a tuple like the example into numbers."""
+    packers = [_packer(part) for part in example]
+
+    def pack(parts: tuple[Any, ...]) -> list[int]:
+        # Most parts are contiguous arrays and whole numbers, so their numbers are made here, without a call.
+        numbers: list[int] = []
+        for pack_part, part in zip(packers, parts, strict=True):
+            if pack_part is int:
+                numbers.append(int(part))
+            elif pack_part is not np.ndarray:
+                numbers += pack_part(part)
+            elif part.flags.writeable:
+                numbers += ctypes.addressof(_NO_BYTES.from_buffer(part)), *part.shape
+            else:  # a buffer must be writable; the array interface takes three times as long
+                numbers += part.__array_interface__["data"][0], *part.shape
+        return numbers
+
+    return pack
+
+
+def _packer(example: Any) -> Callable[[Any], Any]:
+    """Return the function that turns a part like the example into numbers.
+
+    Return the type itself if the part is a whole number or a contiguous array.
+    """
     if isinstance(example, tuple):
-        return _tuple_packer(example)
+        return _bundle_packer(example) if hasattr(example, "is_bundle") else _row_packer(example)
     if isinstance(example, np.ndarray):
-        return _contiguous if example.flags.c_contiguous else _strided
+        return np.ndarray if example.flags.c_contiguous else _strided
     if isinstance(example, (float, np.floating)):
         return _bits
     if isinstance(example, np.unsignedinteger):
         return lambda number: (int(number) - (int(number) >> 63 << 64),)  # as the signed number with the same bits
-    return lambda number: (int(number),)
+    return int
 
 
-def _tuple_packer(example: tuple[Any, ...]) -> Callable[[Any], Sequence[int]]:
-    packers = [_packer(part) for part in example]
-
-    def pack(parts: tuple[Any, ...]) -> list[int]:
-        return [number for pack, part in zip(packers, parts, strict=True) for number in pack(part)]
+def _bundle_packer(example: tuple[Any, ...]) -> Callable[[Any], tuple[int]]:
+    """Return the function that returns the address of a bundle's row, which is made once."""
+    pack = _row_packer(example)
 
     def place_of_row(parts: Any) -> tuple[int]:
-        row, place = parts.__dict__.get("_kept") or keep_row(parts)  # no field of a named tuple begins like this
-        if CHECKS and [*row] != [*pack(parts)]:
+        kept = parts.__dict__.get("_kept")  # no field of a named tuple begins like this
+        if kept is None:
+            numbers = pack(parts)
+            row = (ctypes.c_int64 * len(numbers))(*numbers)
+            # If several threads come here at once, all use the same row: another row would be freed during its use.
+            kept = parts.__dict__.setdefault("_kept", (row, (ctypes.addressof(row),)))
+        if CHECKS and [*kept[0]] != pack(parts):
             raise RuntimeError(f"An array of {type(parts).__name__}, a bundle, is not where it was.")
-        address: tuple[int] = place
+        address: tuple[int] = kept[1]
         return address
 
-    def keep_row(parts: Any) -> Any:
-        numbers = pack(parts)
-        row = (ctypes.c_int64 * len(numbers))(*numbers)
-        # If several threads come here at once, all use the same row: another row would be freed during its use.
-        return parts.__dict__.setdefault("_kept", (row, (ctypes.addressof(row),)))
-
-    return place_of_row if hasattr(example, "is_bundle") else pack
-
-
-def _contiguous(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
-    # What `ctypes` gives of a buffer takes a third of the time of the array interface, but must be writable. That an
-    # array is a buffer, type checkers know from Python 3.12 on.
-    if array.flags.writeable:
-        return ctypes.addressof(_NO_BYTES.from_buffer(array)), *array.shape  # type: ignore[arg-type]
-    return array.__array_interface__["data"][0], *array.shape
+    return place_of_row
 
 
 def _strided(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
