@@ -69,7 +69,7 @@ class SymbolTable(NamedTuple):
 
 
 @bundle
-class Spelled(NamedTuple):
+class SymbolBuffer(NamedTuple):
     """A buffer for the symbols of one word before merging.
 
     It is used only if the requested kind of result is SYMBOLS.
@@ -87,7 +87,7 @@ class Cutter(NamedTuple):
     pieces: PieceTable
     steps: StepTable
     room: Workplace
-    spelled: Spelled
+    spelled: SymbolBuffer
     keys: Keys
 
 

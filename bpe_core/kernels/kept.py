@@ -16,7 +16,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,7 +79,7 @@ class Pack:
         kernels = {**self.kernels, **other.kernels}
         return replace(self, parts=self.parts + other.parts, kernels=kernels, tables={**self.tables, **other.tables})
 
-    @property
+    @cached_property
     def is_whole(self) -> bool:
         return bool(self.fallback) or {*self.parts} >= PARTS.keys()
 
@@ -129,7 +129,7 @@ def _checksum(content: bytes) -> bytes:
 COMPILES = "BPE_EXPLORER_COMPILES"
 MACHINE_CODE, FOR_NUMBA = "machine code", "for Numba"
 
-_pack: Pack | None = None  # the packs that this process has read, received or made
+loaded: Pack | None = None  # the packs that this process has read, received or made
 _looked_at: object = None  # the file as it was when it was last read, until it is whole
 
 
@@ -232,17 +232,17 @@ def pack() -> Pack | None:
 
     While another process compiles, a later call may return more code.
     """
-    global _pack, _looked_at
-    if (_pack is None or not _pack.is_whole) and (place := folder()) is not None:
+    global loaded, _looked_at
+    if (loaded is None or not loaded.is_whole) and (place := folder()) is not None:
         seen = _state(place / _FILE)
         stored = None if seen == _looked_at else _read(place)
         _looked_at = seen
         # A process that has loaded machine code cannot go on with Numba's own cache.
-        if stored is not None and (_pack is None or not stored.fallback):
-            _pack = stored
+        if stored is not None and (loaded is None or not stored.fallback):
+            loaded = stored
             with suppress(OSError):
                 os.utime(place)
-    return _pack
+    return loaded
 
 
 def _state(file: Path) -> tuple[int, int] | None:
@@ -258,7 +258,7 @@ def has(part: str = "") -> bool:
 
     If no part is given, return whether the machine code of all kernels is stored.
     """
-    stored = _pack if _pack is not None and _pack.is_whole else pack()
+    stored = pack()
     if stored is None or stored.is_whole:
         return stored is not None
     order = [*PARTS]
@@ -299,8 +299,8 @@ def take(content: bytes) -> None:
 
     Raise ValueError if the code is damaged.
     """
-    global _pack
-    _pack = Pack.read(content)
+    global loaded
+    loaded = Pack.read(content)
 
 
 # Keeping
@@ -342,8 +342,8 @@ def keep(made: Pack) -> None:
     """Store this machine code in place of the stored code. Only the process that holds the lock may call this."""
     place = folder()
     assert place is not None
-    global _pack
-    _pack = made
+    global loaded
+    loaded = made
     part = place / f"{_FILE}.part"
     part.write_bytes(made.written())
     os.replace(part, place / _FILE)

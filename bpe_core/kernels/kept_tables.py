@@ -26,6 +26,7 @@ from bpe_core.text.scanner.machine import TABLES_KEPT, ScanTable
 UNITS = ("file", "line")
 
 
+@lru_cache(maxsize=TABLES_KEPT)
 def scan_table(recipe: Recipe) -> ScanTable | None:
     """Return the scanner's table for a recipe. Return None if only `regex` can split by the recipe's pattern."""
     if recipe.pattern != CUSTOM_PATTERN:

@@ -33,14 +33,16 @@ class Words(NamedTuple):
     held_out: Int64s
 
 
-class Waiting(NamedTuple):
+class WordQueues(NamedTuple):
+    """The lists of words that are split again after each step."""
+
     first: Int32s  # for each step, the word on top of its list; below zero if there is none
     following: Int32s  # for each word the next word in the same list
     dropped: Int32s  # of each step from the first on, the token that is gone after it
     gone: Int32s  # of each token, the step after which it is gone
 
 
-class Listed(NamedTuple):
+class WordSplits(NamedTuple):
     """The splits of all words, computed in advance. The splits of a word are in the order of the steps.
 
     Each split has the step until which it is valid, the number of its tokens, and the tokens.

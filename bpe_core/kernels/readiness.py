@@ -62,6 +62,8 @@ def ready(part: str = "") -> bool:
     """
     if forbidden() or not kernels_exist():
         return False
+    if kept.loaded is not None and kept.loaded.is_whole:
+        return True
     return "bpe_core.warm_up" in sys.modules or kept.has(part)  # only a process that compiles imports `warm_up`
 
 

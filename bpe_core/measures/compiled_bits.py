@@ -166,8 +166,8 @@ class _CutList:
             at = split.until
             self._cuts.extend((min(at, NEVER), len(split.ids), *split.ids))
 
-    def all(self) -> cut_words.Listed:
-        return cut_words.Listed(np.array(self._cuts, np.int32), np.array(self._first, np.int64))
+    def all(self) -> cut_words.WordSplits:
+        return cut_words.WordSplits(np.array(self._cuts, np.int32), np.array(self._first, np.int64))
 
 
 def _kind(over_time: PiecesOverTime | None) -> int:
@@ -176,10 +176,10 @@ def _kind(over_time: PiecesOverTime | None) -> int:
     return cut_words.BY_LONGEST if over_time.gone is None else cut_words.BY_SCORES
 
 
-def _waiting(words: WordTable, history: History, over_time: PiecesOverTime) -> cut_words.Waiting:
+def _waiting(words: WordTable, history: History, over_time: PiecesOverTime) -> cut_words.WordQueues:
     gone = np.zeros(0, np.int32) if over_time.gone is None else over_time.gone
     lists = np.full(len(history) + 1, -1, np.int32)
-    return cut_words.Waiting(lists, np.zeros(len(words), np.int32), history.columns.left, gone)
+    return cut_words.WordQueues(lists, np.zeros(len(words), np.int32), history.columns.left, gone)
 
 
 def _uncut(words: WordTable, wanted: MeasuredPairs) -> cut_words.Words:

@@ -157,7 +157,7 @@ class CompiledEncoder:
         """
         if len(text) > SHORT_TEXT:
             return None
-        data = utf8(text)
+        data = text.encode() if text.isascii() else utf8(text)
         size = len(data)
         if size > SHORT_TEXT:
             return None
@@ -397,7 +397,7 @@ def _by_code(symbols: dict[int, int]) -> Int32s:
     return table
 
 
-def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Spelled]:
+def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.SymbolBuffer]:
     cells = symbols + kernel.MARKERS + SHORT
     room = Workplace(
         cells=np.empty(cells, np.int32),
@@ -410,7 +410,7 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Sp
         totals=np.empty(cells, np.float64),
     )
     spelled = cells if kind == kernel.SYMBOLS else 0
-    return room, kernel.Spelled(np.empty(spelled, np.int32), np.empty(spelled, np.int32))
+    return room, kernel.SymbolBuffer(np.empty(spelled, np.int32), np.empty(spelled, np.int32))
 
 
 def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Numbers) -> trie.PieceTable:

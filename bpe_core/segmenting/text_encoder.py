@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from bpe_core.history.alphabet import Spelling
 from bpe_core.history.history import History
 from bpe_core.kernels.kept import ENCODING
 from bpe_core.kernels.readiness import by_machine_code
@@ -260,7 +261,8 @@ class TextEncoder(WordEncoder):
             from bpe_core.segmenting.compiled_runs import CompiledRuns  # loads machine code
 
             return CompiledRuns(self._history, self._cutting)
-        if self._history.recipe.pattern == "superwords" and self.words.spelling.joins_bytes:
+        recipe = self._history.recipe
+        if recipe.pattern == "superwords" and Spelling(self._history.alphabet, recipe).joins_bytes:
             from bpe_core.segmenting.compiled_runs import CompiledSuperwords  # loads machine code
 
             return CompiledSuperwords(self._history, self._cutting)

@@ -109,7 +109,7 @@ def is_sound(cache: Path) -> bool:
     place = code(cache).parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kept, "folder", lambda: place)
-        patch.setattr(kept, "_pack", None)
+        patch.setattr(kept, "loaded", None)
         return kept.pack() is not None
 
 
@@ -160,7 +160,7 @@ def test_each_part_of_machine_code_is_stored_when_compiled_and_compiled_once(
     whole = Pack.read(code(cache).read_bytes())
     place = code(cache).parent
     monkeypatch.setattr(kept, "folder", lambda: place)
-    for name, start in (("_pack", None), ("_looked_at", None), ("PARTS", {"counting": 0.25, "others": 0.75})):
+    for name, start in (("loaded", None), ("_looked_at", None), ("PARTS", {"counting": 0.25, "others": 0.75})):
         monkeypatch.setattr(kept, name, start)
     code(cache).unlink()
     assert (kept.has("counting"), kept.share()) == (False, 0.0)
@@ -176,7 +176,7 @@ def test_each_part_of_machine_code_is_stored_when_compiled_and_compiled_once(
     monkeypatch.setattr(compiler, "AT_ONCE", 1)
     with pytest.raises(OSError, match="No space"):
         compiler.compile_kernels()
-    monkeypatch.setattr(kept, "_pack", None)
+    monkeypatch.setattr(kept, "loaded", None)
     assert (kept.has("counting"), kept.has("others"), kept.has(), kept.share()) == (True, False, False, 0.25)
     assert compiler.compile_kernels()
     assert (kept.has("others"), kept.has(), kept.share()) == (True, True, 1.0)
@@ -249,7 +249,7 @@ def test_machine_code_that_cannot_be_stored_is_passed_to_the_parent_process(
     given = MAKE.replace("sys.exit(", GIVEN.format(str(code(made))) + "sys.exit(")
     command = [sys.executable, "-c", given, "hand over"]
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
-    monkeypatch.setattr(kept, "_pack", None)
+    monkeypatch.setattr(kept, "loaded", None)
     with pytest.raises(ValueError, match="damaged"):
         kept.take(done.stdout[:-1])
     kept.take(done.stdout)
@@ -275,7 +275,7 @@ def test_waiting_for_the_compiler_of_another_process_is_reported(cache: Path, mo
     code(cache).unlink()
     monkeypatch.setattr(kept, "folder", lambda: place)
     monkeypatch.setattr(compiler, "PATIENCE", 0.0)
-    for name in ("_pack", "_looked_at"):
+    for name in ("loaded", "_looked_at"):
         monkeypatch.setattr(kept, name, None)
     other = kept.claim()
     assert other is not None
@@ -386,7 +386,7 @@ def test_no_second_compiler_is_started_while_another_process_compiles_kernels(
     place = code(cache).parent
     code(cache).unlink()
     monkeypatch.setattr(kept, "folder", lambda: place)
-    for name in ("_pack", "_looked_at"):
+    for name in ("loaded", "_looked_at"):
         monkeypatch.setattr(kept, name, None)
     monkeypatch.setattr(readiness, "_compiler", None)
     monkeypatch.setattr(readiness, "start_compiler", lambda *arguments, **how: pytest.fail("another one works already"))

@@ -44,7 +44,7 @@ def test_using_machine_code_prevents_the_removal_of_its_folder(tmp_path: Path, m
     (used / "code").write_bytes(Pack(fallback="to be tried").written())
     os.utime(used, (0, 0))
     monkeypatch.setattr(kept, "folder", lambda: used)
-    monkeypatch.setattr(kept, "_pack", None)
+    monkeypatch.setattr(kept, "loaded", None)
     assert kept.pack() is not None
     remove_outdated(tmp_path / "kernels-0000000000000000")
     assert used.exists()

@@ -101,16 +101,7 @@ MOST_CALLS = 40  # of a warm text
 # A file of pieces with scores is opened by three more files, which lay its texts end to end and read its scores.
 MOST_TO_OPEN = {"best paths": 25}
 # Before kernels encode a first text, a tokenizer makes their tables, in files that later texts do not enter.
-MOST_AT_FIRST_BY_KERNELS = {
-    "a special token": 15,
-    "small letters": 15,
-    "lines": 19,
-    "a pattern of one's own": 16,
-    "best paths": 18,
-    "the longest that fits": 18,
-    BY_STEPS: 15,
-    "as BERT": 20,
-}
+MOST_AT_FIRST_BY_KERNELS = {"lines": 16, "best paths": 15, "the longest that fits": 15, "as BERT": 18}
 
 
 def _run(program: str, *arguments: str, plainly: bool = True) -> Any:

@@ -64,7 +64,8 @@ def test_importing_a_module_by_its_former_name_warns_with_the_new_name() -> None
     sys.modules.pop("bpe_core.recipes.methods", None)
     with pytest.warns(DeprecationWarning, match=r"bpe_core\.recipes\.methods is bpe_core\.methods\.kit\.former now"):
         former = import_module("bpe_core.recipes.methods")
-    assert former.Listed.__name__ == "Listed"
+    with pytest.warns(DeprecationWarning, match="FormerEntry now"):
+        assert former.Listed is former.FormerEntry
 
 
 def test_a_renamed_class_is_found_by_its_former_name_with_a_warning() -> None:

@@ -1,4 +1,4 @@
-"""The classes by which older plug-ins declare a method: a `Listed` object with facts, and a module with a `Method`."""
+"""The classes by which older plug-ins declare a method: a `FormerEntry` with facts, and a module with a `Method`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from bpe_core.methods.kit.reasons import Reason
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import Segmenter
+from bpe_core.support.former_names import former_classes
 
 
 @dataclass(frozen=True)
-class Listed:
+class FormerEntry:
     """The facts of a method as older plug-ins declare them, and the name of the module that holds its `METHOD`."""
 
     title: str
@@ -78,7 +79,7 @@ _MORE_WORK = ("what_is_wrong", "has_ranks", "learns_by_ranks", "has_seeds", "has
 _TRAITS = ("cost_of_token", "joins_runs", "counts_apart", "starts_anew")
 
 
-def method_of_today(listed: Listed) -> MethodFacts:
+def method_of_today(listed: FormerEntry) -> MethodFacts:
     """Return a method of the current class for an older plug-in. Raise BpeError if its module has no `METHOD`."""
     module = import_module(listed.module)
     if not hasattr(module, "METHOD"):
@@ -105,3 +106,6 @@ def _base_of(work: Method) -> type[today.Method]:
     usual = type(METHODS[USUAL])
     derived: type[today.Method] = type("ExplainedByRanks", (usual,), {"presets": {}, "specification": None})
     return derived if work.why == "ranks" else today.Method
+
+
+__getattr__ = former_classes(__name__, Listed="FormerEntry")
