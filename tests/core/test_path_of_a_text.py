@@ -80,6 +80,7 @@ class Kind(NamedTuple):
 
 
 BY_STEPS = "words by steps of the file"
+BESIDE = "a configuration beside"
 GPT2: dict[str, Any] = {"merges": 60, "special_tokens": SPECIAL, "spelled_specials": "matched"}
 OWN_PATTERN = {"merges": 60, "pattern": "custom", "custom_pattern": r"\p{L}+|\s+|[^\p{L}\s]+"}
 KINDS = {
@@ -95,11 +96,13 @@ KINDS = {
     "the longest that fits": Kind("wordpiece", {"vocab_size": 60}, TEXT),
     BY_STEPS: Kind("gpt2", GPT2, TEXT),
     "as BERT": Kind("bert", {"vocab_size": 60}, TEXT),
+    BESIDE: Kind("gpt2", GPT2, TEXT),
 }
 MOST_FILES = {"open": 24, "first": 14, "warm": 8}  # of a table of any kind
 MOST_CALLS = 40  # of a warm text
-# A file of pieces with scores is opened by three more files, which lay its texts end to end and read its scores.
-MOST_TO_OPEN = {"best paths": 25}
+# A file of pieces with scores is opened by three more files, which lay its texts end to end and read its scores. A
+# configuration beside the file is compared by three more files, which know what transformers does with both.
+MOST_TO_OPEN = {"best paths": 25, BESIDE: 26}
 # Before kernels encode a first text, a tokenizer makes their tables, in files that later texts do not enter.
 MOST_AT_FIRST_BY_KERNELS = {"lines": 16, "best paths": 15, "the longest that fits": 15, "as BERT": 18}
 
@@ -126,6 +129,14 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[int]]:
     return paths_by_file
 
 
+def _folder_with_configuration(parent: Path) -> Path:
+    folder = parent / "beside"
+    folder.mkdir()
+    configuration = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 1024}
+    (folder / "tokenizer_config.json").write_text(json.dumps(configuration), encoding="utf-8")
+    return folder
+
+
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("tables")
@@ -137,6 +148,8 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> str:
             whole = json.loads(table.read_bytes())
             whole["pre_tokenizer"] = {"type": "ByteLevel", "add_prefix_space": True, "use_regex": True}
             table.write_text(json.dumps(whole), encoding="utf-8")
+        if name == BESIDE:
+            table = table.rename(_folder_with_configuration(folder) / "tokenizer.json")
         paths_by_name[name] = (str(table), kind.text)
     return json.dumps(paths_by_name)
 
