@@ -272,7 +272,7 @@ def test_an_imported_table_learns_more_merges_from_the_corpus_and_keeps_its_ids(
     assert odd.sentence == f"{odd.learned - len(OLD)} tokens are new. All older tokens keep their ids."
     assert odd.history.numbers is not None
     assert odd.history.numbers.tolist()[: OLD.first_special] == [*range(OLD.first_special)]
-    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 3: "), timeout=WAIT)  # told of these, too
+    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 3 adds "), timeout=WAIT)
     path = tmp_path / "grown.bpex"
     with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
         program.filing.document.save(path)
@@ -304,9 +304,9 @@ def test_an_imported_table_learns_more_merges_from_the_corpus_and_keeps_its_ids(
         "score",
         3,
     )
-    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 5: 3 new tokens"), timeout=WAIT)
+    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 5 adds 3 tokens "), timeout=WAIT)
     program.actions["forbid"].trigger()
-    assert "it cannot be branched" in program.messages.sentence.text()
+    assert "no branch can begin here" in program.messages.sentence.text()
     assert not program.actions["count_imported"].isEnabled()
     settle(qtbot, program)
 

@@ -90,7 +90,7 @@ def test_the_first_start_trains_plays_and_explains_a_word(qtbot: QtBot, first_st
     reason = "e + s was learned as merge 97, but e had already been taken by merge 61."
     qtbot.waitUntil(lambda: reason in watch.sentence.text(), timeout=WAIT)
     watch.field.setText("the")
-    qtbot.waitUntil(lambda: "the word is one token" in watch.sentence.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "The word is one token" in watch.sentence.text(), timeout=WAIT)
     assert watch.view.accessibleDescription() == "␣the"
     first_start.session.cursor.go_to(0)
     qtbot.waitUntil(lambda: watch.view.accessibleDescription() == "␣ | t | h | e", timeout=WAIT)

@@ -70,7 +70,7 @@ def test_questions_named_in_lessons_are_in_the_list_of_the_room_ask(program: Pro
         for text in (step.say, step.after)
         for name in re.findall(r"\*([^*]+)\*, in the room Ask", " ".join(text.split()))
     ]
-    assert len(named) == 3
+    assert len(named) == 4
     assert {*named} <= questions
     assert "found by Ctrl+K" not in " ".join(step.say for lesson in lessons() for step in lesson.steps)
     all_texts = " ".join(text for lesson in lessons() for step in lesson.steps for text in (step.say, step.after))
