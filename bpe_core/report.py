@@ -213,7 +213,7 @@ def merges(report: Report) -> list[Content]:
         saved[:FIRST_MERGES] = 0
         jumps = np.argsort(-saved * lengths, kind="stable")[:MOST_LISTED].tolist()
         rows = _rows("Merges of many bytes at once", steps_table(study, sorted(jumps)))
-        parts += [element("h3", {}, f"The most rewarding later {steps}"), rows]
+        parts += [element("h3", {}, f"The later {steps} that save the most tokens"), rows]
     return parts
 
 

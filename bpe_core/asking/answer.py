@@ -157,7 +157,11 @@ class Answer:
         return {name: self.column(name) for name in self.shown_columns if name in self.columns or self._is_pair(name)}
 
     def column(self, name: str) -> Values:
-        """Return a column of the table, or the column of a pair, which joins two columns of the table."""
+        """Return the values of a column of the table.
+
+        If `name` is the name of a pair of tokens, such as `pair`, return the texts of both tokens joined
+        into one column.
+        """
         if not self._is_pair(name):
             return self.columns[name]
         whose = name.removesuffix(PAIR)

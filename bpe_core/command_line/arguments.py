@@ -114,7 +114,7 @@ def own_arguments(command: str, methods: Iterable[MethodFacts] | None = None) ->
 
 
 def add_own_choices(parser: argparse._ActionsContainer, own: OwnArguments, group: str | None = None) -> None:
-    """Add the choices of single methods to a parser.
+    """Add the options of choices that belong to only one method to a parser.
 
     With `group`, add only the choices of this group.
     """

@@ -45,7 +45,10 @@ class Axis:
     is_whole: bool = False  # only whole numbers are written
 
     def place(self, number: float) -> float:
-        """Return the position of a number: the number, its logarithm, or the logarithm of its distance from `least`.
+        """Return the position of a number on the axis.
+
+        The position is the number, or its logarithm if `is_log` is set. If `is_from_least` is set too, the
+        position is the logarithm of 1 plus the distance between the number and `least`.
 
         >>> Axis(0, 9).place(3), Axis(1, 100, is_log=True).place(10), Axis(0, 9, True, True).place(0)
         (3, 1.0, 0.0)

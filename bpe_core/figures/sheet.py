@@ -114,7 +114,7 @@ class Sheet(Protocol):
         """Draw a line through all places, in the colour with the index `line`."""
 
     def band(self, places: Places, line: int) -> None:
-        """Fill the area inside the places, in the colour with the index `line`."""
+        """Fill the polygon whose corners are `places`, in the colour with the index `line`."""
 
     def dot(self, x: float, y: float, line: int, radius: float, *, is_hollow: bool = False) -> None: ...
 

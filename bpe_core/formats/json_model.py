@@ -46,9 +46,9 @@ class JsonModel(ABC):
         return []
 
     def made_by_changes(self, history: History) -> list[str]:
-        """Return the special tokens that appear only because the normalizer changes a text.
+        """Return the special tokens that can appear in a text only after the normalizer has changed the text.
 
-        The file's library makes these special tokens of the normalized text, and this program does not.
+        The library of this file format finds these special tokens in the normalized text. This program does not.
         """
         return []
 

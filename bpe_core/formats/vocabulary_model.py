@@ -260,7 +260,9 @@ def _about_lacking(merges: WrittenMerges, vocabulary: Mapping[str, int], where: 
 
 
 def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
-    """Return the given texts as seeds. Texts that are no valid byte-level texts are left out."""
+    """Return each given text with the base symbol that it stands for. Leave out texts that are not valid byte-level
+    texts.
+    """
     raw = ((text, raw_texts(text, style)) for text in texts)
     return [(text, Symbol(*pair, "seed")) for text, pair in raw if pair is not None]
 

@@ -3,12 +3,12 @@
 Each merge joined a pair that occurred at least as often as any other pair. This module counts in each group how often
 the merged pair and another pair, its rival, occur at that step. So each rival gives a line of a linear program:
 
-    sum of shares times (count of the merge - count of the rival)  +  unexplained of the step  +  of the rival  >=  0
+    sum of shares times (count of the merge - count of the rival)  +  slack of the step  +  slack of the rival  >=  0
 
-The shares are at least 0 and add up to 1, and the program makes the unexplained part as small as possible (Hayase and
-others, 2024). There are too many lines to use them all, so only lines that the present shares violate are added. A
-trainer finds these lines: it makes the table's merges in the texts, mixed by the shares, and reports the pairs that it
-would have merged instead.
+The shares are at least 0 and add up to 1. The slacks are what the shares leave unexplained, and the program makes their
+sum as small as possible (Hayase and others, 2024). There are too many lines to use them all, so only lines that the
+present shares violate are added. A trainer finds these lines: it makes the table's merges in the texts, mixed by the
+shares, and reports the pairs that it would have merged instead.
 
 Counts are counts in a million bytes of a group, so shares are shares of bytes.
 """

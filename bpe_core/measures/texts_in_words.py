@@ -234,7 +234,8 @@ class Stretches(NamedTuple):
 class BetweenBlanks:
     """The different parts of texts between blanks, and the count of each part in each text.
 
-    They serve to find text that is not encoded. A part is encoded only if the alphabet alone does not show this.
+    The parts serve to find text that a tokenizer cannot encode. If the alphabet already shows whether a part can be
+    encoded, the part is not encoded to find out.
     """
 
     words: WordColumns

@@ -112,7 +112,7 @@ columns:
     ends: bool = parameter(
         False,
         help="also measure the share of the ends of words that fall inside a token",
-        title="Ends of words, too",
+        title="Measure the ends of words",
         is_extra=True,
     )
 

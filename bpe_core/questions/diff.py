@@ -31,7 +31,7 @@ class Diff(Question):
     """Show where two tokenizers differ, and why."""
 
     about = "other tokenizers"
-    asks = "Where do two of them differ?"
+    asks = "Where do two tokenizers differ?"
     turn = 1
     studies = (2, 2)
     examples = """\

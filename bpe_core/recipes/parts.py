@@ -111,7 +111,7 @@ class Symbols:
     symbol_names: tuple[str, ...] = choice(
         (),
         "Names of symbols",
-        "The name of each symbol, in the order of the numbers",
+        "The name of each symbol, in the order of the symbols' numbers",
         applies=lambda recipe: False,  # no form shows a list of thousands of names
         goes_without_saying=True,
     )
@@ -233,7 +233,7 @@ class DecodingChoices:
 
     spelled_specials: SpelledSpecials = choice(  # default: code and commands read them as text, the window matches them
         "",
-        "Spelled special tokens",
+        "Special tokens written in the text",
         "What happens to special tokens that are written in a text, unless a command says otherwise",
         among=get_args(SpelledSpecials),
         applies=lambda recipe: bool(recipe.special_tokens),

@@ -496,7 +496,9 @@ def _check_bytes(recipe: Recipe) -> None:
 
 def _check_names(names: object) -> None:
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise RecipeError("The names of symbols must be a list of texts, in the order of the numbers.")
+        raise RecipeError(
+            "The names of symbols must be a list of texts: the name of symbol 0, then of symbol 1, and so on."
+        )
     named = [name for name in names if name]
     if len(names) > LARGEST + 1 or len(set(named)) < len(named):
         raise RecipeError(f"Each of at most {LARGEST + 1:,} symbols has a name that no other symbol has.")

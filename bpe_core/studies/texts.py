@@ -151,8 +151,8 @@ def texts_of(given: Any) -> Texts:
     Parameters
     ----------
     given
-        A text, a `Path` to a file or folder, or a list of either; rows with a `text`, such as a data set or data frame;
-        such texts by name, which are groups; a `Corpus`, or counted words.
+        A text, a `Path` to a file or folder, or a list of texts or paths; rows with a `text` column, such as a data set
+        or data frame; a dictionary from the names of groups to any of these; a `Corpus`; or counted words.
 
     Examples
     --------

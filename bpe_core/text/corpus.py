@@ -480,9 +480,9 @@ def _joined(parts: list[bytes]) -> bytes:
 def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
     """Yield the texts of a random sample.
 
-    The draw for a text depends only on the seed, on the bytes of the text, and on the position of the text. So it is
-    the same with any number of threads. If duplicates were removed, the number of the document does not count, because
-    this number depends on the order of files.
+    The draw for a text depends only on the seed, on the bytes of the text, and on the numbers of its document
+    and its line. So the sample is the same with any number of threads. If duplicates were removed, the number of the
+    document is ignored, because it depends on the order of the files.
     """
     enough = group.sample.fraction * CHANCES
     seed = group.sample.seed

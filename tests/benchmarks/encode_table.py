@@ -37,7 +37,7 @@ ROUNDS = 5
 
 
 class Encoder(NamedTuple):
-    """The two calls of a library that encode: a text, and a batch of texts."""
+    """The two functions of a library for encoding. One encodes a text, and the other encodes a batch of texts."""
 
     one: Callable[[str], Any]
     batch: Callable[[list[str]], Iterable[Any]]

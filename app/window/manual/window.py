@@ -45,7 +45,7 @@ class ManualWindow(QDialog):
         self.text.document().setDocumentMargin(16)
         self.back = push_button("Back", self._go_back, "Go back to the page before")
         self.save = push_button("Save as PDF …", self._save, "Save the page shown, to print it")
-        self.outcome = named(OneLine(), "Place of the saved page")
+        self.outcome = named(OneLine(), "Where the page is saved")
         close = push_button("Close", self.reject)
         for button in (self.back, self.save, close):
             button.setAutoDefault(False)

@@ -36,7 +36,7 @@ TOKENIZER_FILTER = (
 SESSION_FILTERS = {"Session (*.bpex)": "bpex"}
 SESSION_FILTER = "Session (*.bpex);;All files (*)"
 REPORT_FILTERS = {"Web page (*.html)": "html"}
-FILM_FILTERS = {"GIF that plays (*.gif)": "gif", "PNG that plays (*.png)": "png", "MP4, made by ffmpeg (*.mp4)": "mp4"}
+FILM_FILTERS = {"Animated GIF (*.gif)": "gif", "Animated PNG (*.png)": "png", "MP4, made by ffmpeg (*.mp4)": "mp4"}
 DATA_FILTERS = {
     "CSV table (*.csv)": "csv",
     "TSV table (*.tsv)": "tsv",

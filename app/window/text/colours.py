@@ -42,7 +42,10 @@ class Ages:
 
     @property
     def firsts(self) -> tuple[int, ...]:
-        """Return the first step of each colour except the first colour. Early steps differ more than late steps."""
+        """Return the first step of each colour except the first colour.
+
+        The colours of early steps differ more than the colours of late steps.
+        """
         return tuple(max(1, round(self.steps ** (level / _LEVELS))) for level in range(_LEVELS))
 
     @property

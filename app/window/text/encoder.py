@@ -22,7 +22,7 @@ from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 TOPIC = "the person's text"
-MOMENT = "the person's text at another moment"
+MOMENT = "your text at another step"
 CHARACTERS = "characters of the person's text"
 LEARNING_MILLISECONDS = 200  # milliseconds between two encodings while merges stream
 TYPING_MILLISECONDS = 15

@@ -1,6 +1,6 @@
 """The command `bpe-explorer replace`.
 
-It gives the ids of the tokens that a corpus needs least to the best new tokens.
+It replaces the tokens that a corpus needs least by the best new tokens. The new tokens get the ids of the old tokens.
 """
 
 from __future__ import annotations

@@ -85,8 +85,8 @@ def reason_in_word(
 def _learned_too_late(life: list[NeighbourPair], at: int, rank_of: dict[Pair, int]) -> Reason | None:
     """Return the reason why a learned pair that met at this boundary was never joined there.
 
-    Another merge used a half of the pair before. If there are several such pairs, the earliest learned pair gives the
-    reason. Return None if there is no such pair.
+    An earlier merge had already used one of the two tokens of the pair. If there are several such pairs, return
+    the reason for the pair that was learned first. Return None if there is no such pair.
     """
     reasons: list[Reason] = []
     for meeting, following in pairwise(life):

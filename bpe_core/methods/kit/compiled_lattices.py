@@ -141,7 +141,7 @@ class CompiledLattices:
         self.leaving, self.tokens_after, self._changes = (np.zeros(0, np.int64) for _ in range(3))
 
     def __len__(self) -> int:
-        """Return the number of stretches."""
+        """Return the number of stretches of text. Each stretch has one lattice."""
         return len(self._lattice.shared)
 
     def coverage(self) -> Int64s:

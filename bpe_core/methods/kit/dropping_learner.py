@@ -300,7 +300,7 @@ class DroppingLearner(ABC):
             yield True
 
     def _as_forced(self, batch: Batch) -> Batch:
-        """Return the batch in which the pieces of a forced history replace the chosen pieces."""
+        """Return a copy of the batch that drops the pieces of the given history, not the chosen pieces."""
         forced_now = self._forced[self.learned : self.learned + len(batch.pieces)]
         alive = self._alive[batch.pieces]
         if alive.all() and (batch.pieces[: len(forced_now)] == forced_now).all():
@@ -361,9 +361,9 @@ class DroppingLearner(ABC):
         self._is_cut = True
 
     def _in_slices(self, job: Callable[[int, int], tuple[int, int]]) -> Iterator[bool]:
-        """Run a job for all stretches in slices.
+        """Run a job for the lattices of all stretches of text, one slice after another. Yield True after each slice.
 
-        Each call gets the index of the first stretch and the amount of work.
+        Each call of the job gets the index of its first lattice, and the amount of work that the call may do.
         """
         start = 0
         while start < len(self._lattices):

@@ -37,7 +37,7 @@ class Choices(OwnChoices):
     most_words: int | None = choice(
         4,
         "Most words",
-        "Pairs with more words are not merged",
+        "Pairs that span more words than this are not merged",
         least=1,
         optional=True,
         unset="any number",

@@ -251,7 +251,7 @@ def _code(escape: str) -> int:
 
 
 def _source(written: str, flags: frozenset[str]) -> str:
-    """Return a set as an expression for `regex`, with the flags that concern sets."""
+    """Return a set of characters, such as `[a-z]`, as an expression for `regex`, with the flags that concern sets."""
     return f"(?{''.join(sorted(flags & {'i', 's'}))}:{written})"
 
 
