@@ -34,6 +34,7 @@ from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, CancelCheck, Work, while_wanted
 from bpe_core.support.threads import Job, Steps, WorkerPool
+from bpe_core.support.wording import count_text
 from bpe_core.text.characters import stretches
 from bpe_core.text.corpus import Corpus
 from resources import OWN_SENTENCES, parallel_samples
@@ -409,8 +410,9 @@ def checked_parallel(parallel: Parallel) -> Sentences:
         short = min(lengths, key=lengths.__getitem__)
         long = max(lengths, key=lengths.__getitem__)
         raise CorpusError(
-            f"Parallel texts must hold the same sentences, one in each line. But {short} has {lengths[short]:,} "
-            f"lines, and {long} has {lengths[long]:,}. Give each language the same number of lines."
+            "Parallel texts must hold the same sentences, one in each line. But "
+            f"{short} has {count_text(lengths[short], 'line')}, and {long} has {lengths[long]:,}. "
+            "Give each language the same number of lines."
         )
     return sentences_by_language
 

@@ -276,7 +276,7 @@ def test_impossible_benchmark_options_are_reported_in_a_sentence(
     table = str(folder / "m.csv")
     (folder / "parallel/en.txt").write_text("one line\n")
     for arguments, sentence in (
-        (["--parallel", str(folder / "parallel")], "en has 1 lines, and de has 10"),
+        (["--parallel", str(folder / "parallel")], "en has 1 line, and de has 10"),
         (["--parallel", "--reference", "xx"], "There is no language 'xx'"),
         (["--texts", table, "-o", "x.doc"], "The name x.doc must end in .svg"),
         (["--parallel", "--relative-to", "yy"], "There is no tokenizer 'yy'"),

@@ -104,7 +104,7 @@ def test_the_benchmark_page_measures_all_runs_by_parallel_sentences_and_by_the_c
         (tmp_path / name).unlink()
     page.form.choose_path("parallel", str(tmp_path))
     answered(qtbot, learned)
-    assert "de has 1, en has 2" in page.sentence.text()
+    assert "de has 1 line, and en has 2." in page.sentence.text()
 
     words = learned.pages.page(MORPHEMES)
     learned.charts.show_page("morphemes")

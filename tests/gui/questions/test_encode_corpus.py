@@ -76,4 +76,4 @@ def test_encoding_a_file_before_training_asks_the_user_to_train_first(program: P
     dialog = _opened(program)
     dialog.output.setText(str(tmp_path / "ids.npy"))
     dialog.begin.click()
-    assert "train first" in dialog.outcome.text()
+    assert "Train first" in dialog.outcome.text()
