@@ -64,8 +64,8 @@ def test_the_reason_for_a_word_end_names_the_pattern_branches_beside_the_end(qtb
     answered(qtbot, learned)
     reason = learned.pages[WhyPage].reason.text()
     assert reason.startswith("A word ends here, and tokens never cross")
-    assert "The word before it: letters" in reason
-    assert "The word after it: digits" in reason
+    assert "The word before this place: letters" in reason
+    assert "The word after this place: digits" in reason
 
 
 def test_links_in_a_reason_move_the_time_cursor_to_their_steps(qtbot: QtBot, learned: Program) -> None:
