@@ -2,7 +2,7 @@
 
 >>> head = head_by(Recipe.preset("gpt2"), "a fingerprint", ("de", "code"))
 >>> why_not_for(head, "counts", Recipe.preset("gpt2", pattern="cl100k"))
-'counts was counted with pattern "gpt2", but the recipe has "cl100k"; choose the same, or count the texts again.'
+'counts was counted with pattern "gpt2", but the recipe has "cl100k". Choose the same value, or count the texts again.'
 """
 
 from __future__ import annotations

@@ -343,7 +343,7 @@ class GgufTokenizer(ReadOnly):
     tables = frozenset({IN_WORDS, LONGEST, PIECES})
     enough = LARGEST_HEAD
 
-    why_only_read = "GGUF files are only read, because they hold a whole language model. Choose another format."
+    why_only_read = "GGUF files can only be read, because they hold a whole language model. Choose another format."
 
     def recognizes(self, data: bytes) -> bool:
         return data.startswith(MARK)

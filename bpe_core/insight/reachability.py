@@ -213,7 +213,7 @@ def unreachable_tokens(history: History, work: Work = ALONE) -> dict[int, Reason
     ...     print(id, reason.sentence(str))
     258 its text is split into 256 | 99
     259 no text holds these bytes
-    260 no text that becomes it was found
+    260 no text was found that becomes this token
     """
     learned = np.flatnonzero(is_learned(history)).tolist()
     if has_ranks(history) and history.only_joins:

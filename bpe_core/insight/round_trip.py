@@ -8,7 +8,7 @@
     >>> [(one.first, one.stop, one.encoded) for one in found.places]
     [(0, 3, (257,))]
     >>> found.reason(found.places[0]).sentence
-    'Merge 1 joins t + h here.'
+    'Merge 1 joins t + h.'
 
 Both rows of tokens are compared from the beginning. A place begins where the rows differ, and ends where both have the
 same bytes again. If decoding changed the bytes, it ends where both have the same ids again.

@@ -187,7 +187,7 @@ class Overlap:
         """Return a sentence about the overlap.
 
         >>> Overlap(6, 2, 2).in_words
-        '6 tokens are in both vocabularies: 75.0% of the first, 75.0% of the second, 60.0% of all (Jaccard).'
+        '6 tokens are in both vocabularies: 75.0% of the first vocabulary, 75.0% of the second, 60.0% of all (Jaccard).'
         """
         shares = f"{self.share_of_first:.1%} of the first vocabulary, {self.share_of_second:.1%} of the second"
         return f"{self.common:,} tokens are in both vocabularies: {shares}, {self.jaccard:.1%} of all (Jaccard)."

@@ -116,10 +116,13 @@ def test_a_session_file_keeps_the_steps_of_a_method_that_adds_tokens(history: Hi
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        ("UPDATE merges SET left_id = (SELECT left_id FROM merges WHERE step = 1) WHERE step = 3", "step 3: it adds"),
-        ("UPDATE merges SET left_id = 97 WHERE step = 2", "step 2: it adds"),
-        ("UPDATE merges SET right_id = left_id WHERE step = 2", "step 2: it uses .* added only later"),
-        ("UPDATE merges SET right_id = -1 WHERE step = 2", "step 2: it "),
+        (
+            "UPDATE merges SET left_id = (SELECT left_id FROM merges WHERE step = 1) WHERE step = 3",
+            "step 3: the step adds",
+        ),
+        ("UPDATE merges SET left_id = 97 WHERE step = 2", "step 2: the step adds"),
+        ("UPDATE merges SET right_id = left_id WHERE step = 2", "step 2: the step uses .* added only later"),
+        ("UPDATE merges SET right_id = -1 WHERE step = 2", "step 2: this step does not say which two tokens"),
     ],
 )
 def test_impossible_added_steps_in_a_session_file_are_refused(

@@ -98,7 +98,7 @@ def test_exporting_a_method_that_drops_tokens_to_merge_formats_is_refused(histor
         "merges.txt": "joined pairs",
         "tokenizer.json": "joined pairs and the tokens of WordPiece and Unigram",
     }.items():
-        with pytest.raises(OutputError, match=f"{holds} only, and .* Dropping .* used least: save it as a session"):
+        with pytest.raises(OutputError, match=f"{holds} only, but .* Dropping .* used least: save it as a session"):
             write_history(history, tmp_path / name)
     with pytest.raises(OutputError, match="joined pairs only"):
         prepare_export(history, tmp_path / "table.md")

@@ -13,7 +13,7 @@ A boundary inside a word has one of these reasons:
     >>> words = WordTable.from_counts({"play": 9, "playing": 5, "sing": 4})
     >>> history = train(words, Recipe.preset("wordpiece", wordpiece_rule="count"))
     >>> print(WhyLongest("playing", history).explanation_at(4, 5).sentence)
-    “play” is the longest token that fits here; “playi” is not in the vocabulary. “playing” is there from step 6 on.
+    “play” is the longest token that fits here; “playi” is not in the vocabulary. “playing” is learned at step 6.
 """
 
 from __future__ import annotations

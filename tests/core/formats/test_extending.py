@@ -175,7 +175,7 @@ def test_extending_a_table_that_cannot_grow_is_refused_in_a_sentence(
     table = small()
     for history, by, sentence in (
         (table, 0, "by 1 token or more"),
-        (learned_from("low lower " * 9, "gage", merges=2), 5, "each block of its text"),
+        (learned_from("low lower " * 9, "gage", merges=2), 5, "each block of the text"),
     ):
         with pytest.raises(RecipeError, match=sentence):
             growing_recipe(history, by)

@@ -149,7 +149,7 @@ def test_merge_files_with_counts_or_without_a_version_are_opened(tmp_path: Path)
         (b'{"bos_token": "<s>"}', "the roles of special tokens"),
         (b'{"architectures": ["LlamaForCausalLM"]}', "describes a model"),
         (gzip.compress(b"l o\n" * 99, mtime=0)[:-9], "ends too early"),
-        (b"\x1f\x8b\x08 what", "is damaged"),
+        (b"\x1f\x8b\x08 what", "holds damaged gzip data"),
     ],
 )
 def test_files_that_only_accompany_a_tokenizer_are_recognized_by_their_names(
