@@ -13,12 +13,14 @@ import pytest
 from tests.core.test_path_of_counting import LINES, way_of
 
 COUNTING = """
+from app.session import counts
 from app.session.corpus_texts import CorpusText
 from app.session.counts import count_texts, kind_of, units_of
 from app.worker.job import Task
 from bpe_core.recipes.recipe import Recipe
 
 recipe = Recipe.preset("gpt2")
+counts.SECONDS_BETWEEN_REPORTS = float("inf")  # only a slow machine reports progress, and a report is another move
 
 def counted(text):
     outcomes = {}
