@@ -66,18 +66,22 @@ def test_the_recommended_vocabulary_size_lets_a_model_read_the_most_bytes_for_ea
 def test_a_wrong_description_of_a_model_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     cases = {
-        "d=8": "does not say layers",
+        "d=8": "lacks the value layers",
         "d=8,layers=2,heads=3": "not a multiple of its 3 heads",
         "d=8,layers=x": "a whole number from 1",
         "d=8,layers=99999999999": "a whole number from 1",
         "d=8,layers=2,tied=perhaps": "must be yes or no",
-        "width=8": "A model has no “width”",
+        "width=8": "A model has no value “width”",
         str(tmp_path / "none.json"): "Could not read the configuration",
     }
     for description, message in cases.items():
         with pytest.raises(BpeError, match=message):
             ModelShape.of(description)
-    of_files = {"[]": "is not the configuration", "{}": "does not say d", '{"num_experts": 8}': "a mixture of experts"}
+    of_files = {
+        "[]": "is not the configuration",
+        "{}": "lacks the value d",
+        '{"num_experts": 8}': "a mixture of experts",
+    }
     for content, message in of_files.items():
         path.write_text(content, encoding="utf-8")
         with pytest.raises(BpeError, match=message):

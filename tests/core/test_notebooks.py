@@ -76,7 +76,7 @@ def test_a_long_table_in_a_notebook_shows_its_first_rows_and_says_so() -> None:
     )
     for shown in (answer._repr_html_(), answer.table._repr_html_()):
         page = Page(shown)
-        assert "30 rows; these are the first 20" in page.texts
+        assert "30 rows, of which the first 20 are shown" in page.texts
         assert page.rows == 21
 
 

@@ -159,7 +159,7 @@ def test_damage_in_a_table_file_is_reported_with_its_row_group(tmp_path: Path) -
 def test_a_truncated_arrow_stream_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.arrow"
     write_stream(arrow.table({"text": ["low"]}), path)
-    sentence = f"{path} ends without the end mark of such files: if it was truncated"
+    sentence = f"{path} ends without the end mark of such files. If the file was truncated"
     for end, notes in ((None, []), (-8, [sentence])):
         path.write_bytes(path.read_bytes()[:end])
         corpus = Corpus.from_files(path)
@@ -170,6 +170,7 @@ def test_a_truncated_arrow_stream_is_reported(tmp_path: Path) -> None:
 def test_an_arrow_table_with_hostile_offsets_is_refused(tmp_path: Path) -> None:
     """The file gives the offsets where strings end, so offsets outside the file must not be used."""
     path = tmp_path / "a.arrow"
+    refusal = r"b\.arrow is (damaged: the offsets of its strings|a damaged Arrow file)"
     for width, kind in ((4, arrow.string()), (8, arrow.large_string())):
         write_stream(arrow.table({"text": arrow.array(["low", "lower"], kind)}), path)
         content = path.read_bytes()
@@ -177,7 +178,7 @@ def test_an_arrow_table_with_hostile_offsets_is_refused(tmp_path: Path) -> None:
         for hostile in ((0, 3, 2**31 - 1), (0, 9, 8)):
             changed = content.replace(ends, b"".join(n.to_bytes(width, "little") for n in hostile))
             assert changed != content
-            with pytest.raises(CorpusError, match=r"b\.arrow is (damaged: its strings|a damaged Arrow file)"):
+            with pytest.raises(CorpusError, match=refusal):
                 read(write(tmp_path, "b.arrow", changed))
 
 

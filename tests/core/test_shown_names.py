@@ -80,7 +80,9 @@ def test_messages_of_a_decompressor_are_not_shown_for_a_damaged_file(tmp_path: P
     path = tmp_path / name
     path.write_bytes(data[:900] + b"\xff" * 900 + data[1800:])
     kind = name.removeprefix("text.")
-    with pytest.raises(BpeError, match=rf"is not valid .*{kind[:2]}.* data, or is damaged\. If it is not compressed"):
+    with pytest.raises(
+        BpeError, match=rf"is not valid .*{kind[:2]}.* data, or is damaged\. If the file is not compressed"
+    ):
         train(Corpus.from_files([path], on_invalid="skip"), Recipe.preset("gpt2", merges=2))
 
 
