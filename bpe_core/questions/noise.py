@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Bar, BarFigure, Figure
@@ -122,7 +124,8 @@ def _pieces(studies: Mapping[str, Study], characters: int) -> list[str]:
 
 
 def _ids(study: Study, pieces: Sequence[str]) -> list[Int64s]:
-    ids, offsets = study.encode_batch(list(pieces))
+    batch, offsets = study.encode_batch(list(pieces))
+    ids = batch.astype(np.int64)
     ends = [*offsets.tolist(), len(ids)]
     return [ids[ends[place] : ends[place + 1]] for place in range(len(pieces))]
 
