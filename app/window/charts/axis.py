@@ -18,6 +18,7 @@ OPAQUE = 255
 TICK = 4  # length in pixels
 MOST_ROWS = 3  # of names below each other
 CHART_TO_ROW = 3  # a chart has at least this many lines of height for each row of names
+LABEL_MARGIN = 5  # pixels around the label, because pyqtgraph moves a label 5 pixels over the edge of the chart
 OVER = 15  # pixels by which a name may reach over the ends of its axis, else pyqtgraph leaves the name out
 
 
@@ -55,6 +56,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         self._metrics = QFontMetricsF(font)
         self.setTickFont(font)
         self.label.setFont(font)
+        self.label.document().setDocumentMargin(LABEL_MARGIN)
         self.setPen(shades.hairline)
         self.setTickPen(shades.hairline)
         self.setTextPen(shades.muted)

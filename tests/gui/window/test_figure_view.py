@@ -303,6 +303,14 @@ def test_numbers_on_a_wholly_visible_axis_are_equal_on_the_screen_and_in_print(v
     assert chart.bottom.tickStrings(places, 1.0, 1.0) == along.written(along.ticks(along.least, along.most))
 
 
+def test_the_letters_of_an_axis_title_are_not_cut_at_the_lower_edge_of_the_chart(view: FigureView) -> None:
+    view.resize(700, 500)
+    axis = shown(view, LENGTHS).bottom
+    lower_end = axis.label.mapRectToParent(axis.label.boundingRect()).bottom() - axis.label.document().documentMargin()
+    assert axis.label.isVisible()
+    assert lower_end <= axis.size().height()
+
+
 def test_zooming_a_chart_along_the_size_axis_zooms_the_chart_beside_it(view: FigureView) -> None:
     view.resize(800, 240)
     shown(view, SideBySide("lab", "Lab.", "", [LINES, replace(LINES, title="Another.")]))
