@@ -162,14 +162,17 @@ def _run_window(options: argparse.Namespace) -> int:
         Interrupt,
     )
     from app.wiring import build
+    from app.worker.job import hold_jobs
 
     application = Application(sys.argv[:1])
+    hold_jobs()
     program = build(application, Settings(), options.theme or ("light" if options.screenshot else None))
     if options.size:
         program.window.resize(*options.size)
     application.file_wanted.connect(lambda path: program.opening.open_paths([path]))
     Interrupt(program.window)
     program.window.show()
+    program.load_charts()
     program.begin(options.files)
     if not options.screenshot:
         program.filing.unsaved.offer_newest()

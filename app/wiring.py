@@ -10,6 +10,7 @@ the topic with the session and with the window's actions, and a view listens to 
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -90,6 +91,7 @@ from app.window.toolbar import MainToolBar
 from app.window.training.run_status import RunListModel, TrainingStatusModel
 from app.window.training.training_views import RunsPanel, SpeedBox, StatusLine
 from app.window.training.wiring import TrainingWiring
+from app.worker.job import release_jobs
 from app.worker.window_first import WhileItDraws
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.version import program_version
@@ -106,6 +108,8 @@ REPORT = ("report", SESSION, "--output", RESULT)  # the command that writes it
 SHARE_LESSONS = ("share", "--output", RESULT, "--lesson")
 SWITCH_SECONDS = 0.001
 WARM_UP_MILLISECONDS = 1_000  # after the window is there
+EXPOSED_MILLISECONDS = 5  # between two looks whether the window is visible
+EXPOSED_TRIES = 40  # a window that starts minimized never becomes visible
 
 
 def share_command(numbers: Sequence[int]) -> tuple[str, ...]:
@@ -157,6 +161,21 @@ class Program(QObject):
         self.encoder.encode()
         QTimer.singleShot(WARM_UP_MILLISECONDS, self, self._settle)
 
+    def load_charts(self, tries: int = EXPOSED_TRIES) -> None:
+        """Load pyqtgraph as soon as the window is visible, and then let jobs begin.
+
+        PySide creates each type of Qt when the type is first used, and pyqtgraph uses all types while it is loaded. The
+        process crashed now and then when a job imported modules or used Qt at the same time.
+        """
+        handle = self.window.windowHandle()
+        if tries > 0 and not (handle is not None and handle.isExposed()):
+            QTimer.singleShot(EXPOSED_MILLISECONDS, self, lambda: self.load_charts(tries - 1))
+            return
+        try:
+            importlib.import_module("app.window.charts.rows")
+        finally:
+            release_jobs()
+
     def _settle(self) -> None:
         """Free the memory that only the opening of the window needed. Load the code for training in the background."""
         give_back_now()
@@ -164,6 +183,7 @@ class Program(QObject):
         self.world.loading.begin()
 
     def close(self) -> None:
+        release_jobs()  # a job that has not begun cannot end
         self.window.keep_layout(self.settings)
         self.settings.save()
         self.session.playing.give_way()

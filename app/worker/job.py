@@ -66,6 +66,17 @@ class Mailbox(QObject):
 
 
 Waiting = queue.SimpleQueue[tuple[threading.Thread, Callable[[], None]]]
+_may_begin = threading.Event()
+_may_begin.set()
+
+
+def hold_jobs() -> None:
+    """Let jobs wait until `release_jobs` is called. A job that has begun goes on."""
+    _may_begin.clear()
+
+
+def release_jobs() -> None:
+    _may_begin.set()
 
 
 def start_soon(thread: threading.Thread, refused: Callable[[], None]) -> None:
@@ -80,6 +91,7 @@ def _waiting() -> Waiting:
     def start() -> None:
         while True:
             thread, refused = waiting.get()
+            _may_begin.wait()
             try:
                 thread.start()
             except RuntimeError:

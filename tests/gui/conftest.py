@@ -19,6 +19,7 @@ from shiboken6 import isValid
 from app.session import time as session_time
 from app.session.run import Phase
 from app.settings import LESSON_PLACES, LESSONS_DONE, LIVE, LOCATION, PLAYS, RECENT_FILES, SPEED, START_HERE, Settings
+from app.window.charts import rows as _charts  # noqa: F401  # pyqtgraph must not be loaded while jobs run
 from app.window.parts.timing import Throttle
 from app.window.parts.watched import LazyModel
 from app.wiring import FIRST_RECIPE, Program, build

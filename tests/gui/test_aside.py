@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.session.aside import Aside
 from app.session.run import Phase, Run
 from app.session.session import Session
-from app.worker.job import Task
+from app.worker.job import Task, hold_jobs, release_jobs
 from bpe_core.counting.count_words import count_words
 from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.recipes.recipe import Recipe
@@ -291,3 +291,16 @@ def test_the_program_can_exit_while_a_background_thread_still_runs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout) == (3, "what is told is told\n")
+
+
+def test_a_held_task_begins_only_after_its_release(aside: Aside, qtbot: QtBot) -> None:
+    heard = Heard()
+    begun = threading.Event()
+    hold_jobs()
+    try:
+        heard.ask(aside, "topic", lambda task: begun.set())
+        assert not begun.wait(0.2)
+    finally:
+        release_jobs()
+    qtbot.waitUntil(lambda: not aside.is_busy(), timeout=WAIT)
+    assert begun.is_set()
