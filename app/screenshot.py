@@ -1,4 +1,4 @@
-"""A picture of the window with a trained run, for the README and for people who check the look of the window."""
+"""A helper that takes a picture of the window with a trained run, for the README and for checks of the look."""
 
 from __future__ import annotations
 

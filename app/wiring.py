@@ -1,8 +1,8 @@
 """The builder of the window. It makes all parts, and connects the topics.
 
-settings -> session -> models -> views            who is built from whom
-user -> view -> model or session -> worker        how a wish of the user travels
-worker -> mailbox -> session -> models -> views   how a result travels
+    settings -> session -> models -> views            each part is built from the parts to its left
+    user -> view -> model or session -> worker        the path of a person's action
+    worker -> mailbox -> session -> models -> views   the path of a result
 
 This file connects topics with each other. The parts of one topic are connected in its folder: its `wiring.py` joins
 the topic with the session and with the window's actions, and a view listens to its model.

@@ -132,7 +132,7 @@ Outcomes = dict[Hashable, Outcome]
 
 
 class Counts(QObject):
-    """A counter of texts on one thread. A new request replaces the request before."""
+    """A counter of texts on one thread. A new request replaces the previous request."""
 
     changed = Signal()  # there is a new outcome or new progress
     settled = Signal()  # each wanted text is counted, has failed, or was cancelled

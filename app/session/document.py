@@ -36,7 +36,8 @@ Then = Callable[[], object]  # what to do next
 
 
 class Document(QObject):
-    """The file of a session. This object lives in the window's thread, and background tasks read and write the file."""
+    """The file of a session. This object belongs to the window's thread, and background tasks read and write the
+    file."""
 
     changed = Signal()  # the file's name, or whether the session is modified
     leaving = Signal()  # another session is about to be shown

@@ -1,4 +1,4 @@
-"""The live learning: a change of the recipe or the texts begins a new training at once."""
+"""A class that trains while the person edits: a change of the recipe or the texts begins a new training at once."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Manifests(QObject):
     def keep(self, command: Sequence[str], path: Path) -> None:
         """Write a manifest beside a file that was just saved.
 
-        If the command is empty, say that the file can have no manifest.
+        If the command is empty, show a message that the file can have no manifest.
         """
         if not self.is_on:
             return

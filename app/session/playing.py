@@ -166,7 +166,7 @@ class Player(QObject):
         self._is_wanted = self.follows_training and self.speed is None
 
     def replay(self) -> None:
-        """Play the run shown from the beginning, like a run after its training."""
+        """Play the run shown from the beginning, as a run is played after its training."""
         if self.follows_training and self.speed is None:
             self._cursor.go_to(0)
             self.play()

@@ -42,7 +42,7 @@ CANCELLED = "Counting was cancelled, so there is nothing to learn from."
 
 
 class Runs(RunList):
-    """A manager of the training. It lives in the window's thread, and background tasks report to it there."""
+    """A manager of the training. It belongs to the window's thread, and background tasks report to it there."""
 
     began = Signal()  # a training has begun
     grew = Signal(int, int)  # the shown run has learned the merges from a up to, but not including, b

@@ -161,7 +161,7 @@ def lock_of(path: Path) -> Path:
 
 @dataclass(frozen=True)
 class Leftover:
-    """A safety copy whose window is gone."""
+    """A safety copy of a window that does not run any more."""
 
     path: Path
     written: datetime  # from its content, or else the time of the file
@@ -171,7 +171,7 @@ class Leftover:
 
 
 class Leftovers(QObject):
-    """The safety copies whose windows are gone, newest first.
+    """The safety copies of windows that do not run any more, newest first.
 
     Only one window can claim a copy, and then open or remove it.
     """
@@ -211,7 +211,7 @@ class Leftovers(QObject):
         self._claimed.pop(path).release()
 
     def replace(self, brought_back: frozenset[Path]) -> None:
-        """Remove the restored safety copies whose content is in another safety copy by now."""
+        """Remove these restored safety copies, because another safety copy holds their content now."""
         for path in brought_back & self.brought_back:
             self._remove(path)
         self.all = tuple(leftover for leftover in self.all if leftover.path.exists())
@@ -232,7 +232,10 @@ class Leftovers(QObject):
 
 
 def find_leftovers(folder: Path) -> tuple[Leftover, ...]:
-    """Return the safety copies whose window is gone, newest first. Remove old copies that need too much space."""
+    """Return the safety copies of windows that do not run any more, newest first.
+
+    Remove old copies if all copies together need too much space.
+    """
     if not _is_our_own(folder):
         return ()
     now = datetime.now(UTC)
@@ -246,7 +249,7 @@ def find_leftovers(folder: Path) -> tuple[Leftover, ...]:
 def not_kept(leftovers: Sequence[Leftover], now: datetime) -> list[Leftover]:
     """Return the safety copies to remove, oldest first.
 
-    A copy is removed only if it is old and all copies need too much space.
+    A copy is removed only if it is old and all copies together need too much space.
     """
     going: list[Leftover] = []
     too_much = sum(leftover.size for leftover in leftovers) - MOST_BYTES

@@ -204,7 +204,7 @@ class Contents:
 
 
 class Detour(QObject):
-    """A detour of the window to other texts, another recipe and other runs, as in a lesson.
+    """A temporary change of the window to other texts, another recipe and other runs, as in a lesson.
 
     During a detour, `kept` holds the person's own contents, and saving saves them. Without a detour, `kept` is None.
     The beginning of a detour is one step on the undo stack, so the end undoes all later steps. Texts that the person

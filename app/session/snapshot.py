@@ -1,4 +1,4 @@
-"""The conversion between the open session and a frozen value of its state."""
+"""Functions that convert the open session to a frozen value of its state, and back."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class MixedWords:
 
 
 def are_same(tables: Tables, others: Tables) -> bool:
-    """Return whether both mappings hold the same table objects. To compare the content of tables would take long."""
+    """Return whether both mappings hold the same table objects. Comparing the content of tables would take long."""
     first, second = ([(name, [*map(id, group)]) for name, group in each.items()] for each in (tables, others))
     return first == second
 

@@ -1,4 +1,4 @@
-"""The freeing of memory by Python's garbage collector, and by the C library, which keeps freed memory for itself."""
+"""Functions that free memory. They control Python's garbage collector and the C library, which keeps freed memory."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ GIVEN_BACK_EVERY = 15  # looks
 
 
 class GarbageCollection(QObject):
-    """A garbage collection that runs only in the window's thread.
+    """A controller that runs the garbage collection only in the window's thread.
 
     Qt objects destroyed by another thread crash the program.
-
     A full collection waits until the program is idle. If the program stays busy for long, the collection runs anyway.
     """
 

@@ -1,4 +1,4 @@
-"""The tabs of docks that lie behind each other."""
+"""A class that hides the unused tab bars of docks."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from app.window.parts.widgets import IconButton, label, scaled
 class DockTitle(QWidget):
     """The title of a dock, which can be dragged.
 
-    Qt's own title has signs that do not follow the colours of the window.
+    Qt's own title has icons that do not follow the colours of the window.
     """
 
     def __init__(self, dock: QDockWidget) -> None:

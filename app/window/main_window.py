@@ -90,7 +90,10 @@ def panel_with_title(panel: QWidget) -> QWidget:
 
 
 class Stages(QStackedWidget):
-    """A stack of widgets. Only the visible widget decides the least height."""
+    """A stack of stages. A stage is a widget that fills the middle of the window, such as a lesson.
+
+    Only the visible stage decides the minimum height.
+    """
 
     def hasHeightForWidth(self) -> bool:
         return False
@@ -153,7 +156,7 @@ class MainWindow(QMainWindow):
         cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
     def _fill_middle(self, part: Furniture) -> None:
-        """Put the text above the charts, the head above the text, and the stages behind all of them."""
+        """Put the text above the charts, the head above the text, and the stages into the same place as all of them."""
         self._parts = {"head": part.head, "text": part.text, "beside": part.beside, "picker": part.picker}
         self._parts |= {"rail": part.rail, "asked": part.asked, "time": self._time_bar}
         self._upper = QWidget()
@@ -252,7 +255,10 @@ class MainWindow(QMainWindow):
             self.resizeDocks([self.docks["corpus"], dock], [110, 520], Qt.Orientation.Vertical)
 
     def set_stage(self, id: str) -> None:
-        """Show a stage in the middle and hide the docks. An empty id ends that and restores the arrangement."""
+        """Show a stage, a widget that fills the middle, and hide the docks.
+
+        An empty id hides the stage and restores the arrangement.
+        """
         if id == self.stage:
             return
         self.setUpdatesEnabled(False)  # arranging and drawing each take a turn of the event loop

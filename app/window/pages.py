@@ -213,7 +213,8 @@ def question_row(name: str, *actions: Item) -> PageRow[QuestionPage]:
 
 
 def chart_row(build: Callable[[PageContext], Built], shows: Item) -> PageRow[Built]:
-    """Return the row of a page on the tabs of charts. The row has the name of the action that shows the page."""
+    """Return the row of a page that is a tab among the charts. The row has the name of the action that shows the
+    page."""
     return PageRow(shows.name, shows.name.capitalize(), "charts", build, (shows,))
 
 

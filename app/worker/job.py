@@ -126,9 +126,9 @@ class EndMessage:
 
 
 class Job:
-    """A job on its own thread. No job is killed.
+    """A job on its own thread. A job ends by itself or when it is asked to stop, and it is never killed.
 
-    A window that closes waits a limited time for the job, or until its end if `writes` is true.
+    When the window closes, it waits a limited time for the job. If `writes` is true, it waits until the job has ended.
     """
 
     def __init__(self, name: str, *, writes: bool = False) -> None:

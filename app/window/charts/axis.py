@@ -23,7 +23,10 @@ OVER = 15  # pixels by which a name may reach over the ends of its axis, else py
 
 
 class ChartAxis(pyqtgraph.AxisItem):
-    """An axis with numbers, or with a name at each whole number. The axis "right" draws the lines of the left axis."""
+    """An axis with numbers, or with a name at each whole number.
+
+    An axis on the side "right" only draws the horizontal grid lines of the left axis.
+    """
 
     def __init__(self, side: str) -> None:
         super().__init__(side)

@@ -1,4 +1,4 @@
-"""The loading of pyqtgraph in the background. It takes 0.3 s, and the window would not respond meanwhile."""
+"""A class that loads pyqtgraph in the background. Loading takes 0.3 s, and the window would not respond meanwhile."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ class PairsModel(QObject, LazyModel):
                 yield Chip.of(run.history, run.names, id)
 
     def _are_bars_useless(self) -> bool:
-        """Return whether the bars are no use: the run has ended, and many remaining pairs are equally good."""
+        """Return whether the bars need not be shown: the run has ended, and many remaining pairs are equally good."""
         run = self.run
         bars = self.bars
         is_over = run is not None and run.history is not None and not run.is_busy and self.at == len(run.history) > 0

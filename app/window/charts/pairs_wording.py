@@ -11,7 +11,10 @@ HOW_TO = "Click to follow this pair through all steps. Right-click to force or f
 
 
 def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
-    """Return a sentence that says which pair is next and why. It may add what the first pair lost to the last step."""
+    """Return a sentence that says which pair is next and why.
+
+    If the last step made other pairs rarer, then the sentence also names the pair that lost most.
+    """
     if not model.bars:
         return _why_none_lead(model)
     wording = model.wording

@@ -124,7 +124,7 @@ class Rows(pyqtgraph.GraphicsObject):
 
 
 class _Pixels:
-    """The conversion from values and rows to pixels for the visible part of the plot."""
+    """A converter of values and rows to pixels, for the visible part of the plot."""
 
     def __init__(self, chart: RowChart) -> None:
         box = chart.box.geometry()
@@ -196,7 +196,7 @@ class RowChart(Chart):
     ) -> None:
         """Show these bars. After an animation, only the first `count` bars are left.
 
-        A width that is None is measured from the texts.
+        If `names_width` or `number_width` is None, then it is measured from the texts.
         """
         assert self.rows is not None
         self.rows.rows = rows

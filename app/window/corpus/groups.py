@@ -141,7 +141,7 @@ def moved_by(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], by:
 def _stepped(things: Sequence[T], moving: Collection[int], by: int) -> list[T]:
     """Return the items after each item at one of the `moving` places was swapped with its neighbour.
 
-    An item at the end of the list stays. An item whose neighbour had to stay and also moves stays, too.
+    A moving item at the end of the list stays where it is. So does a moving item right before an item that stays.
     """
     stepped = list(things)
     fixed = -1 if by < 0 else len(things)

@@ -123,7 +123,7 @@ class CorpusTextModel(QObject, LazyModel):
                 self._corpus.rewrite(opened.source, None if text == opened.first else text)
 
     def _follow(self) -> None:
-        """Show changes of a text that other views made. Drop texts that no undo can bring back."""
+        """Show changes of a text that other views made. Drop texts that undo can no longer restore."""
         there = {corpus_text.number: corpus_text for corpus_text in self._corpus.texts.value}
         for number, opened in list(self._open.items()):
             source = there.get(number)

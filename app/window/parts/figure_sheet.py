@@ -1,4 +1,4 @@
-"""The sheet that paints figures on the screen in the colours of the palette."""
+"""A drawing surface that paints figures on the screen in the colours of the palette."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def faint(colour: QColor, strength: float = BAND_OPACITY) -> QColor:
 
 
 def paper_on_screen(width: float, height: float, font: QFont, palette: QPalette, *, scale: float = 1.0) -> Paper:
-    """Return a paper with a size in pixels. Its texts are `scale` times as large as the font."""
+    """Return the size of a figure in pixels, with its colours and the size of its texts.
+
+    The texts are `scale` times as large as the font.
+    """
     shades = shades_of(palette)
     inks = Inks(
         ground=palette.base().color().name(),
@@ -57,7 +60,7 @@ def paper_on_screen(width: float, height: float, font: QFont, palette: QPalette,
 
 
 class ScreenSheet:
-    """A sheet that draws if it has a painter. Without a painter, it only measures texts."""
+    """A drawing surface for figures. Without a painter, it draws nothing and only measures texts."""
 
     def __init__(self, paper: Paper, font: QFont, palette: QPalette, painter: QPainter | None = None) -> None:
         self.paper = paper

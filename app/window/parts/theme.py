@@ -72,7 +72,7 @@ QToolTip { border: none; padding: 5px; color: palette(tooltip-text); background:
 
 @dataclass(frozen=True)
 class Shades:
-    """The colours that Qt's palettes have no role for. A person without colour vision can tell them apart."""
+    """The colours that Qt's palettes have no role for. A person without colour vision can distinguish them."""
 
     is_dark: bool
     muted: QColor

@@ -1,4 +1,5 @@
-"""The functions for typed text. A typed text is applied before any other action, and refused fields are marked."""
+"""Functions and fields for typed text. A typed text is applied before any other action, and refused fields are
+marked."""
 
 from __future__ import annotations
 

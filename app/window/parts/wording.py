@@ -70,7 +70,7 @@ def reads_from_the_right(text: str) -> bool:
 def from_the_left(text: str) -> str:
     """Return the text of a token with direction marks, so that it is painted from left to right.
 
-    Without the marks, Qt would tear apart the name of a byte after a Hebrew letter, and would swap the two Hebrew
+    Without the marks, Qt would split the name of a byte after a Hebrew letter, and would swap the two Hebrew
     tokens of a pair. Letters within a token keep their own direction. Do not use the result for copying.
 
     >>> from_the_left("␣a + <0xD7>")

@@ -43,7 +43,7 @@ class QuestionModel(QObject, LazyModel):
     def __init__(self, session: Session, name: str, more_columns: Sequence[str] = (), **chosen: Any) -> None:
         """Show `more_columns` besides the columns that a terminal shows.
 
-        `chosen` are the first values of parameters.
+        `chosen` holds the initial values of parameters.
         """
         super().__init__(session)
         self.question: type[Question] = question_named(name)
@@ -206,7 +206,10 @@ class QuestionModel(QObject, LazyModel):
         return not self.is_about_one and self.question.takes_moments
 
     def _early_moment(self) -> int | None:
-        """Return the step shown, if it lies before the end of the run shown and the question takes several runs."""
+        """Return the step shown if the question takes several runs and the run shown has later steps.
+
+        Otherwise return None.
+        """
         shown = self._session.runs.shown
         at = self._session.cursor.position
         return at if self._takes_moment and shown is not None and at < shown.learned else None

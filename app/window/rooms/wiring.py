@@ -22,7 +22,7 @@ WITHOUT_TABS = ("ask", "compare")  # these rooms choose charts in another way
 class RoomWiring(QObject):
     """An object that connects the rooms.
 
-    At the first start only the first room is offered, and the others after the first run.
+    At the first start it offers only the first room. It offers the other rooms after the first run.
     """
 
     def __init__(

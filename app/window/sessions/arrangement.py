@@ -63,7 +63,7 @@ class KeptArrangement:
             self._merges.sort(sort[0], order)
 
     def _resize_docks(self, sizes: object) -> None:
-        """Restore the sizes of docks. Each of these docks is shown in front of the docks behind it."""
+        """Restore the sizes of docks, and bring these docks to the front."""
         if not isinstance(sizes, dict):
             return
         ids = {dock.windowTitle(): id for id, dock in self._docks.items()}  # older files name docks by their titles

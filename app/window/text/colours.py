@@ -1,8 +1,8 @@
 """The colours of tokens: by their bytes, or by their place on a scale such as age or rarity.
 
-By bytes, a token has the same colour at all steps, and in all texts, pages and runs. In a row of tokens with one
-colour, every second token gets another colour. On a scale, each colour has a twin, which is a slightly different
-shade. In a row of tokens with one colour, every second token gets the twin.
+If the bytes decide, a token has the same colour at all steps, and in all texts, pages and runs. In a row of tokens
+with one colour, every second token gets another colour. On a scale, each colour has a twin, which is a slightly
+different shade. In a row of tokens with one colour, every second token gets the twin.
 """
 
 from __future__ import annotations

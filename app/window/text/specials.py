@@ -31,7 +31,10 @@ def allowed_in(recipe: Recipe, chosen: str) -> Allowed:
 
 
 class SpelledSpecials(QObject):
-    """A sentence about the first special token in the text, and an offer to read special tokens in the other way."""
+    """A model of the first special token in the text.
+
+    It holds a sentence that says how the token is read, and an offer to read special tokens in the other way.
+    """
 
     changed = Signal()
 

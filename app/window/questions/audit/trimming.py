@@ -94,7 +94,8 @@ class TrimTask(QObject):
 
     @property
     def needs_parts(self) -> bool:
-        """Return whether the encoder builds a token only from its parts, so that these must stay in the vocabulary."""
+        """Return whether the encoder builds a token only from its parts, so that the parts must stay in the
+        vocabulary."""
         return self.study is not None and not looks_tokens_up(self.study.history)
 
     @property

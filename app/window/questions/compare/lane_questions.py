@@ -161,7 +161,7 @@ class PairQuestion(LanesQuestion):
 def _corpus_sizes(pair: list[Lane]) -> list[int]:
     """Return the number of tokens in the corpus for each lane of a pair, at the step shown.
 
-    Return an empty list if the lanes have no counts or no corpus in common.
+    Return an empty list if the lanes have no counts or if they have different corpora.
     """
     if not pair or not all(lane.history.has_counts and not lane.why_not for lane in pair):
         return []

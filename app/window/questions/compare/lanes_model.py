@@ -261,7 +261,8 @@ class LanesModel(QObject, LazyModel):
         return [lane for lane in self.lanes if not lane.why_not]
 
     def differences_of(self, lane: Lane) -> tuple[Int64s, Int64s]:
-        """Return the byte ranges that the lanes split differently, and boundaries of `lane` that not all lanes have."""
+        """Return the byte ranges that the lanes split differently, and the boundaries of `lane` that not all lanes
+        have."""
         if self.parallel is None or lane.why_not:
             return np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
         return self.parallel.stretches, self.parallel.own[self.compared.index(lane)]

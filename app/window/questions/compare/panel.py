@@ -115,7 +115,7 @@ class LanesPanel(Page):
             column.text.light(light.in_run(self._run_at(place)))
 
     def look_at_word(self, word: str, lane: int) -> None:
-        """Show one word instead of the text, and ask why the lane splits it there."""
+        """Show one word instead of the text, and ask why a lane splits the word where the lanes differ first."""
         self.model.look_at_word(word)
         self.why_wanted.emit(lane, self.model.first_difference(word))
 

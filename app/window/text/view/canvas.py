@@ -100,7 +100,7 @@ class TokenCanvas(QPlainTextEdit):
     # -- public ------------------------------------------------------------------------------
 
     def set_show_blanks(self, show: bool) -> None:
-        """Show or hide the signs for blanks, tabs, line ends, joiners and direction marks."""
+        """Show or hide the signs for spaces, tabs, line ends, joiners and direction marks."""
         if show != self.show_blanks:
             self.show_blanks = show
             self.token_document.all_invisible = show

@@ -210,7 +210,7 @@ class BlockCells:
         return character if self._byte_starts is None else int(self._byte_starts[character])
 
     def splits_character(self, bytes_: Int64s) -> npt.NDArray[np.bool_]:
-        """Return for each byte whether it is inside a character, and not at its start."""
+        """Return a mask of the bytes inside a character. The first byte of a character is not inside."""
         if self._byte_starts is None:
             return np.zeros(len(bytes_), np.bool_)
         places = np.searchsorted(self._byte_starts, bytes_)
