@@ -3,15 +3,17 @@
     python -m tests.messages errors
 
 prints all messages of one list, each with its file and line. A message is a text of two words or more in the code, but
-no docstring. Values that the program inserts into a message are written in braces. The docstring of a question is a
-message, because commands and pages show it.
+no docstring. The docstring of a question is a message, because commands and pages show it. Values that the program
+inserts into a message are written in braces. Lines of programs, commands, style sheets and markup are left out.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +23,20 @@ from tests.shared import ROOT
 RESOURCES = {"lessons": ROOT / "resources/lessons", "manual": ROOT / "resources/manual"}
 SURFACES = ("errors", "commands", "questions", "engine", "window", *RESOURCES)
 IS_CODE = re.compile(r"(re\.\w+|\w*regex\.\w+|\w+\.(execute|executemany|executescript)|cast|TypeVar|NewType)")
+FOR_PEOPLE = {"title", "about", "say", "choices", "wrong", "hint", "after"}
+EXAMPLE = re.compile(r"""\s*(>>> |bpe-explorer |python |pip |ffmpeg |# |\[\w+\]\s*$|\w+ = ["\[{])""")
+FENCE = re.compile(r"\s*(```|<!--)")
+NEW_PARAGRAPH = re.compile(r"\s*([-*|#>]|\d+\. )")
+SENTENCE_END = re.compile(r"[.:!?…][)*_`”]*$")
+PROGRAM = re.compile(
+    r"""^\s*(SELECT|CREATE|INSERT|UPDATE|DELETE|PRAGMA|ALTER|DROP)\b|typeof\(  # SQL
+    | [\w)]\s*\{\s*[\w-]+:|[\w%)];\s*(\}|\w+\(|$)|^[\w-]+:[^.;]*;[^.]*;  # style sheets
+    | </?(html|head|body|div|span|style|script|svg|section|table|mime|key|dict)\b|<[?!]\w|xmlns|="http  # markup
+    | \$\{|\$\(|\bcase\b.*\bin$|\bCOMP_|\bcompadd\b|^\s*(local|esac|fi|done|complete)\b  # shells
+    | <\|?\w*[|▁>-]""",  # names of special tokens
+    re.VERBOSE | re.MULTILINE,
+)
+VALUE = re.compile(r"\{[^{}]*\}")
 TWO_WORDS = re.compile(r"[^\W\d_]{2,}\S* +\S*[^\W\d_]{2,}")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -40,11 +56,47 @@ def messages(surface: str) -> list[Message]:
     if surface not in RESOURCES:
         return [message for its_surface, message in _messages_of_code() if its_surface == surface]
     return [
-        Message(path.relative_to(ROOT).as_posix(), number, line)
+        Message(path.relative_to(ROOT).as_posix(), number, text)
         for path in sorted(RESOURCES[surface].glob("*.*"))
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
-        if TWO_WORDS.search(line)
+        for number, text in (_texts_of_lesson if path.suffix == ".toml" else _paragraphs)(path.read_text("utf-8"))
+        if TWO_WORDS.search(text)
     ]
+
+
+def _texts_of_lesson(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the texts that a lesson shows, each with its line."""
+    for text in _strings(tomllib.loads(source)):
+        for _, paragraph in _paragraphs(text):
+            yield source.count("\n", 0, max(0, source.find(paragraph[:20]))) + 1, paragraph
+
+
+def _strings(entry: object, is_shown: bool = False) -> Iterator[str]:
+    """Yield the strings below an entry of a lesson that the lesson shows."""
+    if isinstance(entry, str) and is_shown:
+        yield entry
+    elif isinstance(entry, list):
+        for item in entry:
+            yield from _strings(item, is_shown)
+    elif isinstance(entry, dict):
+        is_call = "what" in entry  # asks the engine for a value
+        for key, value in entry.items():
+            yield from _strings(value, (is_shown or key in FOR_PEOPLE) and not is_call)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the sentences and labels of a page, each with its line. Leave out examples and blocks of code."""
+    paragraph: list[str] = []
+    is_fenced = is_example = False
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        is_fence = FENCE.match(line) is not None
+        is_fenced ^= is_fence and "```" in line
+        is_example = bool(line.strip()) and (is_example or EXAMPLE.match(line) is not None)
+        is_code = is_fence or is_fenced or is_example or line.startswith("    ") or not line.strip()
+        if paragraph and (is_code or NEW_PARAGRAPH.match(line) or SENTENCE_END.search(paragraph[-1])):
+            yield number - len(paragraph), " ".join(paragraph)
+            paragraph = []
+        if not is_code:
+            paragraph.append(line.strip())
 
 
 @cache
@@ -87,10 +139,10 @@ class _Collector:
         surface = surface or self.surface
         parts = _parts(node)
         if parts is not None:
-            text = "".join(part if isinstance(part, str) else "{" + ast.unparse(part) + "}" for part in parts)
-            if TWO_WORDS.search("".join(part if isinstance(part, str) else "{}" for part in parts)):
+            text = "".join(part if isinstance(part, str) else _value(part) for part in parts)
+            for paragraph in _sentences(text):
                 assert isinstance(node, ast.expr)
-                yield surface, Message(self.path, node.lineno, text)
+                yield surface, Message(self.path, node.lineno, paragraph)
             inside: Iterable[ast.AST] = [part for part in parts if not isinstance(part, str)]
         else:
             inside = [child for child in ast.iter_child_nodes(node) if child is not _hidden_docstring(node)]
@@ -99,8 +151,29 @@ class _Collector:
         ):
             surface = "errors"
         for child in inside:
-            if not (isinstance(child, ast.Call) and IS_CODE.fullmatch(_name(child))):
+            if not (isinstance(child, ast.Call) and (IS_CODE.fullmatch(_name(child)) or _is_list_of_names(child))):
                 yield from self.messages(child, surface)
+
+
+def _is_list_of_names(call: ast.Call) -> bool:
+    """Return whether a call splits a literal text at its spaces, as in `"gpt2 llama".split()`."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "split" and not call.args
+
+
+def _value(node: ast.expr) -> str:
+    """Return the name of an inserted value in braces, or an ellipsis in braces if the value has no name."""
+    return "{" + (ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else "…") + "}"
+
+
+def _sentences(text: str) -> list[str]:
+    """Return the paragraphs of a text without programs, markup and examples."""
+    if PROGRAM.search(text):
+        return []
+    if "\n" in text.strip():
+        texts = [paragraph for _, paragraph in _paragraphs(inspect.cleandoc(text))]
+    else:
+        texts = [text]
+    return [each for each in texts if TWO_WORDS.search(VALUE.sub("{}", each)) and not EXAMPLE.match(each)]
 
 
 def _parts(node: ast.AST) -> list[str | ast.expr] | None:

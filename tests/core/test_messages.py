@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.messages import RESOURCES, SURFACES, Message, children_of, messages, messages_in
+from tests.messages import RESOURCES, SURFACES, VALUE, Message, children_of, messages, messages_in
 
 CODE = [surface for surface in SURFACES if surface not in RESOURCES]
-VALUE = re.compile(r"\{[^{}]*\}")
 # Words with a meaning that only this project knows, or word-by-word translations; and the words to use instead.
 INSTEAD = {
     r"told|sought|aside|desk|furniture": "known, given, reported; in the background; buffers; parts of the window",
@@ -59,6 +58,12 @@ def test_messages_of_lessons_and_the_manual_are_listed_with_their_lines(surface:
     assert len({message.path for message in messages(surface)}) > 10
 
 
+@pytest.mark.parametrize("surface", SURFACES)
+def test_no_list_of_messages_contains_lines_of_programs(surface: str) -> None:
+    program = re.compile(r"^\s*(>>>|bpe-explorer |SELECT |\w+ = [\[{\"])|</div>|\bcase .* in$|;\s*\}$")
+    assert [str(message) for message in messages(surface) if program.search(message.text)] == []
+
+
 def collected(source: str) -> dict[str, list[str]]:
     tree = ast.parse(source)
     errors = children_of("BpeError", {"app/example.py": tree})
@@ -77,6 +82,19 @@ def test_collected_messages_are_whole_sentences_with_the_names_of_their_values()
 def test_collecting_messages_leaves_out_docstrings_patterns_and_single_words() -> None:
     source = '"""A module here."""\nimport re\nkey = "word"\npattern = re.compile("two words")\n'
     assert collected(source) == {}
+
+
+def test_collecting_messages_keeps_the_sentences_around_an_example() -> None:
+    source = 'text = """Learn merges\n    from texts.\n\n    examples:\n      bpe-explorer train a.txt\n    """\n'
+    assert collected(source) == {"window": ["Learn merges from texts."]}
+
+
+def test_collecting_messages_leaves_out_style_sheets_and_markup() -> None:
+    assert collected("style = 'QLabel { color: palette(text); }'\npage = '<div class=\"a b\">two words</div>'\n") == {}
+
+
+def test_collecting_messages_leaves_out_lists_of_names() -> None:
+    assert collected('names = "gpt two llama three".split()\n') == {}
 
 
 def test_collecting_messages_includes_the_docstring_of_a_question() -> None:
