@@ -140,10 +140,11 @@ def _cause(
         return "by hand", by_hand
     a = history[first]
     b = other[first]
+    is_other_method = history.recipe.method != other.recipe.method
     tie = _tie(history, a, other_pairs[first], other) or _tie(other, b, pairs[first], history)
-    if tie:
+    if tie and not (is_other_method and history.recipe.ties == other.recipe.ties):
         return "tie", tie
-    if history.recipe.method != other.recipe.method:
+    if is_other_method:
         return "method", _methods(history.recipe, other.recipe)
     if (history.recipe.base, history.recipe.marker) != (other.recipe.base, other.recipe.marker):
         return (

@@ -45,6 +45,16 @@ def test_comparing_tables_finds_another_tie_rule_as_the_cause() -> None:
     assert "smallest-text" in comparison.explanation
 
 
+def test_a_tie_is_no_cause_between_tables_of_two_methods_with_the_same_tie_rule() -> None:
+    first, second = learned(ties="smallest-text"), learned()
+    recipe = first.recipe.with_changes(method="parity")
+    comparison = compare_tables(first, History.from_pairs(recipe, second.alphabet, list(second.pairs())))
+    assert comparison.first is not None
+    assert first[comparison.first].tied
+    assert comparison.cause == "method"
+    assert "Parity-aware BPE" in comparison.explanation
+
+
 def test_comparing_tables_finds_another_pattern_as_the_cause() -> None:
     comparison = compare_tables(learned(), learned(pattern="none"))
     assert comparison.cause == "pattern"
