@@ -46,7 +46,7 @@ def _named(about: Study | Mapping[str, Study] | None) -> str:
 
 
 def _facts(facts: Mapping[str, Any]) -> list[Markup]:
-    """Return a table of each fact that has rows.
+    """Return a table for each fact that has rows.
 
     The other facts are in the sentences of the answer.
     """

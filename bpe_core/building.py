@@ -1,4 +1,4 @@
-"""The hook that the build tool of packages calls. It puts the commit into the package, and machine code if requested.
+"""The hook that the build tool of packages calls. It stores the id of the commit and, if requested, machine code.
 
 If machine code was requested and cannot be made, the build fails. If a package has no machine code, a second process
 compiles at the program's first start.

@@ -132,7 +132,10 @@ def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
 
 
 def _answer_while_wanted(process: Popen[bytes]) -> tuple[bytes, bytes]:
-    """Return the output and the errors of a process. Raise OSError if nobody can use the result any more."""
+    """Return the standard output and the standard error of a process, as soon as it ends.
+
+    Raise OSError if the result is no longer needed.
+    """
     is_wanted = _wanted()
     while True:
         try:
@@ -169,7 +172,7 @@ def _make_part(part: str) -> Pack:
 
 
 def _try(pack: Pack) -> None:
-    """Load all machine code of a pack. Code that cannot be loaded may end the process."""
+    """Load all machine code of a pack to test it. Code that cannot be loaded may crash this process."""
     for made in pack.kernels.values():
         load(made)
 

@@ -34,7 +34,7 @@ class BpeError(Exception):
 
 
 def plain(sentence: str, longest: int | None = None) -> str:
-    """Return a sentence with foreign names and values in a form that may be printed.
+    """Return a sentence that can be printed safely, even if it contains names and values from outside the program.
 
     Control characters are escaped. A sentence longer than `longest` is shortened.
 
@@ -49,9 +49,9 @@ def plain(sentence: str, longest: int | None = None) -> str:
 
 
 def _shortened(sentence: str, longest: int) -> str:
-    """Shorten the long words of a sentence in their middle, then the sentence.
+    """Shorten long words of a sentence in their middle. If the sentence is still too long, shorten the sentence.
 
-    The end says what to do, so it is kept.
+    The end of the sentence says what to do, so it is kept.
     """
     if len(sentence) > longest:
         sentence = re.sub(_LONG_WORD, r"\1…\2", sentence)
@@ -65,7 +65,7 @@ _HARMLESS = frozenset("\n\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}")
 
 
 def _escaped(sign: str) -> str:
-    """Escape a character. A special kind of space is returned unchanged."""
+    """Return a character in escaped form. A space of any kind is returned unchanged."""
     if unicodedata.category(sign) == "Zs":
         return sign
     return sign.encode("unicode-escape").decode("ascii")
@@ -73,7 +73,10 @@ def _escaped(sign: str) -> str:
 
 @contextmanager
 def throwing_exceptions() -> Iterator[None]:
-    """Turn each error that another library raises into an Exception. A panic in Rust code is no Exception."""
+    """Raise an Exception in place of any other error that a library raises in this block.
+
+    For example, the error of a panic in Rust code is not a subclass of Exception.
+    """
     try:
         yield
     except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
@@ -83,7 +86,7 @@ def throwing_exceptions() -> Iterator[None]:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return the cause of an error for the middle of a sentence, without internal words of libraries."""
+    """Return the cause of an error as a phrase for a sentence, without the internal words of libraries."""
     if isinstance(error, BpeError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -123,7 +126,7 @@ _OF_DATABASES = {
 
 
 class TooManyValues(ValueError):
-    """An error that is raised when a JSON file has more values than files of its kind have.
+    """An error that is raised when a JSON file has more values than such a file can have.
 
     The caller writes the message.
     """

@@ -49,7 +49,7 @@ from bpe_core.text.scanner import table_for
 
 
 def _count() -> None:
-    """Count enough different words, short and long, that every table must grow."""
+    """Count so many different words, short and long, that every table must grow."""
     words = "".join(f" {i} {i:09}" for i in range(26_000)).encode()
     table = table_for("gpt2")
     assert table is not None
@@ -62,7 +62,7 @@ def _count() -> None:
 
 
 def _open() -> None:
-    """Find the parts of the tokens in files, and write rows."""
+    """Run the kernels that open and write files: search the parts of tokens, and write rows."""
     parts_of([b"lo", b"low", b"old" * FEW])  # tokens that no two parts make
     pairs = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), PAIRS)
     JoinedTexts(pairs, np.zeros(pairs.first_special, np.int64)).found(108, 111)
@@ -110,7 +110,7 @@ def _learn() -> None:
 
 
 def _learn_best() -> None:
-    """Price the pieces of enough different words that the table of pieces must grow."""
+    """Compute prices for so many different pieces that the table of pieces must grow."""
     words = WordTable.from_counts({f"{i}{i}": 1 for i in range(3_000)})
     lattice = Lattice.of(words, Alphabet.of_bytes(), Recipe.preset("gpt2"), longest=8)
     FloorPrices(lattice, 9, 20_000, 1.0).round(0.0)

@@ -75,7 +75,7 @@ def function_of(question: type[Question]) -> Callable[..., Answer]:
 
 
 def _about(question: type[Question], names: list[str], parameters: dict[str, Any]) -> Any:
-    """Take the study or the studies out of the parameters, and return them.
+    """Remove the study or the studies from the parameters, and return them.
 
     Return a mapping from roles to studies if the question gives each study a role. Return None if the question needs no
     study.

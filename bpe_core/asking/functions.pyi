@@ -677,7 +677,7 @@ def languages(
 ) -> Answer:
     """Show how many tokens a sentence needs in each language, step by step.
 
-    The river of the figure narrows as the languages come closer. The texts are the dev
+    The band of the figure narrows as the languages come closer. The texts are the dev
     texts of a parity-aware run, the texts of --parallel, or the groups of the corpus.
 
     Parameters
@@ -1127,7 +1127,7 @@ def supermerges(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show how merges within words race against merges of whole words: the more frequent pair is merged.
+    """Show how merges within words compete with merges of whole words: the more frequent pair is merged.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def add_merge_limits(parser: argparse.ArgumentParser, own: OwnArguments = Mappin
 def own_arguments(command: str, methods: Iterable[MethodFacts] | None = None) -> OwnArguments:
     """Return the choices that only single methods have, and that a command accepts as options.
 
-    The keys are their names. `methods` are the methods to look at, by default all methods.
+    The result maps names to choices. `methods` are the methods to look at, by default all methods.
     """
     choices: dict[str, tuple[Choice, Argument]] = {}
     for method in METHODS.values() if methods is None else methods:
@@ -287,9 +287,9 @@ def add_merge_table(parser: argparse.ArgumentParser) -> None:
 
 
 def new_name(name: str) -> str:
-    """Return the name of an output file unchanged, if it was not chosen by the person.
+    """Return the usual name of an output file unchanged. The person has named no file.
 
-    Raise OutputError if there is a file with this name, so that no file is replaced by accident.
+    Raise OutputError if a file with this name exists, so that no file is replaced by accident.
     """
     if Path(name).exists():
         raise OutputError(f"The file {name} exists already; name another output file with -o.")
@@ -297,7 +297,7 @@ def new_name(name: str) -> str:
 
 
 def text_or_standard_input(words: Sequence[str]) -> str:
-    """Join the arguments by blanks, as `echo` does.
+    """Join the arguments with spaces, as `echo` does.
 
     Without arguments, read all of standard input.
     """

@@ -25,7 +25,7 @@ from bpe_core.support.version import PROGRAM
 
 
 class CompletedArgument(NamedTuple):
-    """An argument, as a completion script needs it."""
+    """The facts about an argument that a completion script needs."""
 
     flags: tuple[str, ...]  # empty for a positional argument
     help: str
@@ -42,7 +42,7 @@ class CompletedArgument(NamedTuple):
 
 
 class CompletedCommand(NamedTuple):
-    """A command with its arguments, as a completion script needs it."""
+    """The facts about a command and its arguments that a completion script needs."""
 
     summary: str
     arguments: Sequence[CompletedArgument]

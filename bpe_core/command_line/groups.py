@@ -103,7 +103,7 @@ def dev_name(language: str) -> str:
 def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | None) -> Mixture | None:
     """Return the mixture of the recipe, changed by the arguments. Return None if no mixture is needed.
 
-    A file of counted words may hold groups, which need no arguments.
+    The texts may be a file of counted words that already has groups. Then the groups need no arguments.
     """
     names = [] if corpus.groups == ("",) else list(corpus.groups)
     given: Mapping[str, Any] = vars(options)

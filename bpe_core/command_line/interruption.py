@@ -1,7 +1,7 @@
-"""The progress of a command in a line or in a log, and the stop of a command by Ctrl-C.
+"""Functions that show the progress of a command in a line or in a log, and that stop a command at Ctrl-C.
 
-The first Ctrl-C stops the work and keeps its results. The second Ctrl-C drops the results. A signal of the system that
-ends the command, and a closed terminal, act like Ctrl-C.
+The first Ctrl-C stops the work and keeps its results. The second Ctrl-C discards the results. A signal of the system
+that ends the command, and a closed terminal, act like Ctrl-C.
 
     counting  [==========          ]  52 %  5.4 of 10.3 MB  61.2 MB/s  0:01 left
 """
@@ -195,7 +195,8 @@ SECONDS_BETWEEN_LINES_OF_WAITING = 10.0
 
 
 class ProgressInLines(ShownProgress):
-    """The progress as lines of a log. The first line comes after some seconds. Each later pause is twice as long."""
+    """A writer of progress as lines of a log. The first line comes after some seconds. Each later pause is twice as
+    long."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -217,7 +218,8 @@ SECONDS_BETWEEN_OBJECTS = 0.5
 
 
 class ProgressInJson(ShownProgress):
-    """The progress as lines of JSON, for another program. The beginning and end of each stage are always written."""
+    """A writer of progress as lines of JSON, for another program. The beginning and end of each stage are always
+    written."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -234,7 +236,7 @@ class ProgressInJson(ShownProgress):
 
 
 def bar_line(progress: Progress, rate: float, *, has_bar: bool = True) -> str:
-    """Return the line that shows the progress. `rate` is in units a second.
+    """Return the line that shows the progress. `rate` is the number of units per second.
 
     >>> bar_line(Progress("training", 500, 2000, "merges"), rate=250.0)
     'training  [======                  ]  25 %  500 of 2,000 merges  250 merges/s  0:06 left'

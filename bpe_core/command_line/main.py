@@ -143,7 +143,7 @@ def _print_what_the_terminal_cannot() -> None:
 def _forget_standard_output() -> None:
     """Discard the buffer of standard output if no process reads the output.
 
-    Otherwise Python would fail to write it at the end.
+    Otherwise Python would raise an error when it writes the buffer at the end.
     """
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

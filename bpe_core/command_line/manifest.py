@@ -37,7 +37,7 @@ STANDARD_OUTPUT = "-"
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The size and the hash of a file, or of all files of a folder, at a moment."""
+    """The size and the hash of a file, or of all files of a folder, at the time when the manifest was made."""
 
     path: str
     bytes: int
@@ -94,9 +94,9 @@ def overheard() -> Iterator[io.StringIO]:
 
 
 class Account:
-    """A record of a command and of its files, which is begun before the command.
+    """A record of a command and of its files. It is begun before the command runs.
 
-    It is written as a manifest afterwards.
+    Afterwards it is written as a manifest.
     """
 
     def __init__(self, argv: Sequence[str], options: argparse.Namespace) -> None:

@@ -96,7 +96,7 @@ def as_question(argv: Sequence[str]) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Command:
-    """The functions in the file of a command. A question has functions with the same names."""
+    """The functions and facts that the file of a command declares. The file of a question declares the same."""
 
     # declares the arguments, and explains them in the parser's texts
     add_arguments: Callable[[argparse.ArgumentParser], None]
@@ -212,7 +212,7 @@ def _about_option(mistyped: str, command: str) -> str:
 
 
 def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """Return a parser with the arguments of the chosen command. The other commands have only their names."""
+    """Return a parser with the arguments of the chosen command. If no command is known, the parser has all names."""
     parser = _Parser(prog=PROGRAM, description=DESCRIPTION)
     add_general_arguments(parser)
     keywords = {"title": "commands", "help": "one of the groups below", "metavar": "COMMAND", "prog": PROGRAM}

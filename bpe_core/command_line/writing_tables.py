@@ -1,4 +1,4 @@
-"""The code that writes a table for another library and reports its check, for the commands `export` and `convert`."""
+"""Functions that write a table for another library and report its check, for the commands `export` and `convert`."""
 
 from __future__ import annotations
 
@@ -129,9 +129,10 @@ def write_and_tell(
     *,
     source: Source | None = None,
 ) -> int:
-    """Write a table as a file, or as a folder like the folder of the source. Print a report, and return the exit code.
+    """Write a table as a file, or as a folder with the other files of the source's folder.
 
-    Nothing is written if the check of the written files finds a difference. `described` is added to the JSON output.
+    Print a report, and return the exit code. Nothing is written if the check of the written files finds a difference.
+    `described` is added to the JSON output.
     """
     Study(history).inside.checked_step_count(options.at)
     target = Path(options.out)

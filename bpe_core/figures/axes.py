@@ -51,9 +51,9 @@ def _reaching(
 
 
 def lines_apart(wanted: Sequence[float], height: float, top: float, bottom: float) -> list[float]:
-    """Move labels of a height up or down until they do not overlap. Return the middle of each label.
+    """Move labels up or down until they do not overlap. Return the middle of each label.
 
-    No label moves further than necessary.
+    All labels have the height `height`. No label moves further than necessary.
 
     >>> lines_apart([10.0, 11.0, 50.0], 10.0, 0.0, 100.0)
     [5.5, 15.5, 50.0]

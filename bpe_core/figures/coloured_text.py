@@ -62,7 +62,7 @@ def _visible(raw: bytes) -> str:
 
 
 def _style() -> str:
-    """Return a style sheet with light and dark colours, like the system of the reader.
+    """Return a style sheet with light and dark colours. The setting of the reader's system chooses between them.
 
     The style sheet changes no other part of the page.
     """

@@ -55,7 +55,7 @@ class Line:
         return np.compress(np.isfinite(heights), heights)
 
     def value_at(self, x: float) -> float:
-        """Return the value at `x`. Between two points the value is interpolated, unless the line has stairs.
+        """Return the value at `x`. Between two points the value is interpolated, unless the line is drawn as stairs.
 
         >>> x, y = np.array([1.0, 3.0]), np.array([10.0, 20.0])
         >>> Line("", x, y).value_at(2.0), Line("", x, y, has_stairs=True).value_at(2.0)

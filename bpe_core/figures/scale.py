@@ -1,4 +1,4 @@
-"""The scale of an axis, which says where numbers are and which numbers are written.
+"""The scale of an axis. It gives the position of each number, and the numbers to write along the axis.
 
 Paper and screen use the same scale.
 
@@ -184,9 +184,9 @@ def start_of_axis(values: Sequence[float]) -> float:
 
 
 def said_of_axis(title: str, start: float) -> str:
-    """Return the title of an axis, with its first number unless this is 0.
+    """Return the title of an axis. If the axis does not begin at 0, the title gives its first number.
 
-    Small differences look large on an axis that does not begin at 0.
+    Small differences look large on such an axis.
 
     >>> said_of_axis("Bytes per token", 1.5), said_of_axis("Bytes per token", 0.0)
     ('Bytes per token (axis from 1.5)', 'Bytes per token')

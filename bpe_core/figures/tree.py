@@ -134,8 +134,8 @@ def _strength(branch: Branch) -> float:
 def column_edges(spans: Sequence[tuple[int, int]], widths: Sequence[float], gap: float) -> list[float]:
     """Return the position where each base symbol begins, and the end of the last symbol.
 
-    `spans` are the symbols that each token covers, and `widths` are the widths of the boxes of the tokens. Every box
-    has room above its symbols.
+    `spans` are the symbols that each token covers, and `widths` are the widths of the boxes of the tokens. The symbols
+    of each token are at least as wide as its box.
 
     >>> column_edges([(0, 1), (1, 2), (0, 2)], [2.0, 2.0, 5.0], 1.0)
     [0.0, 3.0, 6.0]

@@ -147,7 +147,7 @@ class Canvas:
     ) -> None:
         """Write a text to the right of `x`, or to the left of `x` if `end` is set.
 
-        The text is as high as the position `middle`, measured at the middle of its capital letters.
+        `middle` is the vertical position of the middle of its capital letters.
         """
         if end:
             x -= self._pen.width_of(text, size)

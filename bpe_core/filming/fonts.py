@@ -1,7 +1,7 @@
-"""The fonts of this computer, from which a font is chosen for each character of a film.
+"""The fonts of this computer. For each character of a film, one of them is chosen.
 
-The font that a person names comes first. Then come the usual font of the system, and any font with the character. On a
-computer without fonts, Pillow has a font for ASCII.
+The font that a person names is tried first, then the usual font of the system, and then any font with the character. If
+the computer has no fonts, Pillow has a font for ASCII.
 """
 
 from __future__ import annotations

@@ -123,8 +123,8 @@ class Stretch:
     ) -> Stretch:
         """Return the moments of a film. The film passes through the moments faster and faster.
 
-        With `last`, the film ends at this step or size. Otherwise the film ends after `seconds`, or after `usual`
-        seconds without `seconds`.
+        With `last`, the film ends at this step or size. Otherwise the film ends after `seconds`. If `seconds` is None,
+        too, it ends after `usual` seconds.
         """
         is_by_size = len(runs) > 1
         least = 0
@@ -149,7 +149,7 @@ class Stretch:
 
 
 def _walked(start: int, end: int, most: int | None) -> list[int]:
-    """Return the moment of each frame, from `start` to `end`. There are at most `most` frames, if `most` is not None.
+    """Return the moment of each frame, from `start` to `end`. If `most` is not None, there are at most `most` frames.
 
     >>> _walked(0, 3, None)
     [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3]

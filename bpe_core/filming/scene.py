@@ -42,7 +42,7 @@ class Area(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The place of one character that a reader sees. It may consist of several characters of Unicode."""
+    """The place of one character that a reader sees. Such a character may consist of several code points."""
 
     character: str
     line: int
@@ -289,7 +289,7 @@ class Scene:
 def placed(text: str, letters: float, width: float, pen: Pen) -> tuple[list[Cell], list[Part]]:
     """Divide a text into lines, and return the places of its characters and parts.
 
-    Lines break before words. Blanks may extend beyond the end of a line.
+    Lines break before words. Spaces may extend beyond the end of a line.
     """
     words = list(_turned(_in_lines(text, letters, width, pen)))
     parts = list[Part]()

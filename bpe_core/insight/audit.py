@@ -140,9 +140,10 @@ def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criteri
 
 
 def _made(history: History, counts: Int64s) -> Int64s:
-    """Return how often encoding the corpus makes each token. `counts` holds how often each token is in the result.
+    """Return how often encoding the corpus makes each token.
 
-    A token also counts where a longer token is made of it.
+    `counts` holds how often each token is in the final result. A token that merging makes and then joins into a longer
+    token counts, too.
     """
     made = counts.tolist()
     base = len(history.alphabet)

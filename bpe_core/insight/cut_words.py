@@ -39,7 +39,7 @@ class CutWords:
     def of(
         cls, words: WordTable, counted_by: Recipe, history: History, *, cancelled: CancelCheck = never_cancelled
     ) -> Self:
-        """Split each word into tokens by a history.
+        """Split each word into tokens by a history, and return the result.
 
         `counted_by` is the recipe that counted the words. It may differ from the recipe of the history.
         """
@@ -73,7 +73,7 @@ class CutWords:
         return [(self.words.word(word), count) for word, count in listed]
 
     def placed(self, at: int) -> tuple[Int64s, Int64s]:
-        """Return the id of every token after `at` steps, and the index of its word."""
+        """Return the id of every token after `at` steps, and for each token the index of its word."""
         tokens = self._tokens(at)
         known = tokens.ids != NO_TOKEN
         starts = tokens.edges[:-1][known]
@@ -95,7 +95,7 @@ class CutWords:
     def cuts(self, at: int) -> Bools:
         """Return a mask of the bytes of all words.
 
-        A byte is marked if a token begins at the byte inside a word. The first byte of a word is not marked. Bytes
+        A byte is marked if a token begins at this byte inside a word. The first byte of a word is not marked. Bytes
         without a token belong to the token after them.
         """
         tokens = self._tokens(at)
@@ -156,7 +156,8 @@ def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _
 def whose_words(known: Sequence[tuple[WordTable | None, Recipe]]) -> int | None:
     """Return the index of the tokenizer whose counted words are used to measure all tokenizers.
 
-    The first tokenizer that keeps all blanks is preferred. Return None if no tokenizer has counted words.
+    This is the first tokenizer with counted words that keeps all spaces. If none of them keeps all spaces, it is the
+    first one with counted words. Return None if no tokenizer has counted words.
     """
     having = [place for place, (words, _) in enumerate(known) if words is not None]
     return next((place for place in having if Cutting(known[place][1]).keeps_all), having[0] if having else None)

@@ -1,4 +1,4 @@
-"""The explanation why a text is split at a boundary: a sentence, and the tokens that it names, with their ids."""
+"""An explanation of why a text is split at a boundary: a sentence, and the tokens that it names, with their ids."""
 
 from __future__ import annotations
 

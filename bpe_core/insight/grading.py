@@ -74,7 +74,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise that a class sets, with its rules."""
+    """An exercise that a teacher sets, with its rules."""
 
     title: str
     rules: Rules

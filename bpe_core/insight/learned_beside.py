@@ -1,4 +1,4 @@
-"""The numbers of tokens that other methods reach on the same words. They are compared with a floor.
+"""The numbers of tokens that other methods need for the same words. They are compared with a floor.
 
 Unigram and MinGram learn from characters. If the symbols of a vocabulary are bytes, each byte becomes a character for
 these methods. So all methods learn pieces from the same words.
@@ -29,17 +29,20 @@ AT_ONCE = 0.2  # seconds of learning between two checks for cancellation
 
 @dataclass(frozen=True)
 class Beside:
-    """The result of another method: the number of tokens in the corpus, and the vocabulary as a witness."""
+    """The result of another method: the number of tokens in the corpus, and the vocabulary.
+
+    The vocabulary is a witness: it proves that so few tokens are enough.
+    """
 
     tokens: int
     witness: Witness | None
 
 
 def learned_beside(court: Court, pieces: Sequence[int], work: Work) -> Mapping[str, list[Beside | None]]:
-    """Return the results of each method by its name, one result for each number of pieces.
+    """Return a list of results for each method, by the method's name. A list has one result for each number of pieces.
 
-    A result is None if the method finds fewer pieces. If symbols have a marker for the end or the inside of a word,
-    return nothing, because no method can be compared.
+    A result is None if the method learns fewer pieces than wanted. If the symbols have a marker for the end or the
+    inside of a word, the methods cannot be compared. Then no method is in the mapping.
     """
     words = court.words
     recipe = court.recipe

@@ -94,7 +94,8 @@ class PairsInTexts:
     def _before(self) -> Sequence[str]:
         """Return the texts to try before a pair of tokens.
 
-        They are common characters, and for each state of the pattern's table the shortest text that leads to the state.
+        They are common characters, and for each state of the pattern's table the shortest text that leads to this
+        state.
         """
         table = self._table
         if table is None:
@@ -167,7 +168,7 @@ class PairsInTexts:
         return self._parts_before(rows, kinds[1])
 
     def _kinds(self, raw: bytes) -> list[int]:
-        """Return the kind of each character of a token.
+        """Return the kind of each character of a token. The pattern's table treats all characters of a kind alike.
 
         An incomplete character at the start or end has the kind ANY.
         """
@@ -247,7 +248,7 @@ class PairsInTexts:
 
 
 def _ends_inside(raw: bytes) -> bool:
-    """Return whether these bytes end inside a character."""
+    """Return whether these bytes end before their last UTF-8 character is complete."""
     for back in range(1, min(4, len(raw)) + 1):
         byte = raw[-back]
         if byte & 0xC0 != 0x80:
@@ -265,7 +266,7 @@ def drawn_pairs(history: History, number: int, seed: int = 0) -> Iterator[tuple[
 
 
 def _sign_of(kind: int, table: ScanTable) -> str:
-    """Return a character of this kind. Prefer a visible ASCII character."""
+    """Return an example of a character of this kind. Prefer a visible ASCII character."""
     codes = np.flatnonzero(table.kind_of_code_point == kind)
     visible = codes[(codes > ord(" ")) & (codes < 127)]
     return chr(int((visible if len(visible) else codes)[0]))

@@ -1,7 +1,8 @@
 """The competition of pairs during training: their counts over time, the decisions of ties, and the leaders at any step.
 
-A pair enters when both its tokens exist. From then on its count only falls, each time because a merge uses one of its
-tokens. The exception is a second stage that learns from other words. The pair leaves when it is merged itself.
+A pair enters the competition when both its tokens exist. From then on its count only falls, because merges use its
+tokens. There is one exception: a second stage of the training learns from other words, so counts may rise there. The
+pair leaves the competition when it is merged itself.
 
 In a tie, two pairs have exactly the same count. The loser is often merged soon after. But sometimes the winner uses the
 tokens of the loser, and then two correct trainers differ from there on (`table_comparison` shows where).
@@ -38,7 +39,7 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Runner:
-    """A pair in the competition, with its count over time.
+    """A pair with its count over time.
 
     The count begins at the first step at which the pair can occur.
     """
@@ -63,7 +64,7 @@ class Runner:
     def stairs(self, until: int | None = None) -> tuple[tuple[int, int], ...]:
         """Return each change of the count, as the number of merges done and the new count.
 
-        Changes from `until` merges on are left out.
+        With `until`, only the changes before this number of merges are returned.
         """
         points = zip(self.states.tolist(), self.counts.tolist(), strict=True)
         return tuple((state, count) for state, count in points if until is None or state < until)
@@ -99,9 +100,9 @@ def race(
 
 
 def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None) -> Runner:
-    """Return the count of a pair over time. In each stage of the training, the words of this stage count.
+    """Return a pair with its count over time. In each stage of the training, the words of this stage are counted.
 
-    If the second token of `pair` is NOTHING, the count of the first token alone is returned.
+    If the second token of `pair` is NOTHING, the first token alone is counted.
     """
     states = list[int]()
     counts = list[int]()
@@ -131,7 +132,7 @@ def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None
 
 
 def leads(runners: list[Runner]) -> list[LeadChange]:
-    """Return the changes of the leader. If pairs have equal counts, the pair that is merged first leads."""
+    """Return each change of the pair that leads. If pairs have equal counts, the pair that is merged first leads."""
     moments = {0}
     for runner in runners:
         moments |= {*runner.states.tolist()}
@@ -155,7 +156,8 @@ class Loss:
 
 
 def largest_loss(ranked: RankedWords, *, cancelled: CancelCheck = never_cancelled) -> Loss | None:
-    """Return the largest loss that a single merge caused to a leading pair. Return the first of equal losses."""
+    """Return the largest loss that a single merge caused to a leading pair. If several losses are equal, return the
+    first."""
     runners = race(ranked, _leaders(ranked, cancelled), cancelled=cancelled)
     losses = [Loss(runner.pair, cut.step, cut.lost) for runner in runners for cut in runner.cuts[:1]]
     return min(losses, key=lambda loss: (-loss.lost, loss.step), default=None)
@@ -243,7 +245,7 @@ def leading_pairs(
 ) -> list[Candidate]:
     """Return the `wanted` best candidates for the step that follows `at` steps, the best first.
 
-    A trainer repeats these steps first.
+    A trainer first makes these `at` steps again.
     """
     trainer = Trainer(words, history.recipe, history=history.first(at), cancelled=cancelled)
     trainer.look_ahead(cancelled)
@@ -269,7 +271,8 @@ def is_as_good(candidate: Candidate, best: Candidate, recipe: Recipe, reason: Re
 def next_pair(history: History | None, at: int, leading: Sequence[Candidate]) -> Pair:
     """Return the pair that is joined after `at` steps.
 
-    In an imported table it may differ from the leading pair. `leading` decides if the table has no further step.
+    This is the pair of the table's next step. In an imported table it may differ from the leading pair. If the table
+    has no further step, the first pair of `leading` is returned.
     """
     if history is not None and at < len(history):
         return history.pair(at)

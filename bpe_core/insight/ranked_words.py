@@ -1,4 +1,4 @@
-"""The ranks of the boundaries in every distinct word of a corpus, from which counts and occurrences follow.
+"""The ranks of the boundaries in every distinct word of a corpus.
 
 The rank of a boundary is the index of the merge that removes the boundary. A merge makes one token for each boundary
 that it removes. So the ranks show where a token occurred, when each occurrence was made and used, and which words and
@@ -126,7 +126,10 @@ class RankedWords:
         return Tokenizer(self.history)
 
     def serves(self, history: History) -> bool:
-        """Return whether these ranks include all merges of a history. A history that is still being learned grows."""
+        """Return whether these ranks include all merges of a history.
+
+        They do not if the history is still being learned and has new merges.
+        """
         return len(self.history) == len(history)
 
     @cached_property

@@ -55,9 +55,9 @@ def reachability(
     room: Room | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Reachability:
-    """Search for a text that produces a token.
+    """Search for a text that produces a token, and return the result.
 
-    The result "not found" means that no tried text keeps the symbols of the token together.
+    The result "not found" means that each text that was tried split the symbols of the token between several tokens.
     """
     at = len(history) if at is None else at
     base = len(history.alphabet)

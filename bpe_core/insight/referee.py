@@ -191,14 +191,14 @@ class _Replay:
     def columns(self, passed: Mapping[Pair, int], rule: str) -> Columns:
         """Return the table's own steps with the counts of this corpus, and with the runner-up of each step.
 
-        A pair in `passed` is left out from the step in `passed` on.
+        `passed` maps pairs to steps. Each of these pairs is left out from its step on.
         """
         left_out = tuple(Intervention(step, "forbid", *pair) for pair, step in passed.items())
         recipe = self._recipe.with_changes(interventions=left_out, ties=rule)
         return self._trainer(recipe, self._table).history.columns
 
     def _faults(self, row: int, count: int, rival: Pair, rival_count: int) -> Iterator[Fault]:
-        """Yield the fault of a step that passed over the more frequent pair `rival`.
+        """Yield a fault if a step passed over the more frequent pair `rival`.
 
         Yield nothing if two correct trainers may disagree about this step.
         """
@@ -225,11 +225,11 @@ class _Replay:
 
     @cached_property
     def _first_with(self) -> dict[bytes, int]:
-        """Return the index of the first token with each text."""
+        """Return for each text the index of the first token with this text."""
         return {text: id for id, text in reversed(list(enumerate(self._texts)))}
 
     def _tie(self, row: int, columns: Columns) -> Iterator[Fault]:
-        """Yield the fault of a step with a tie that joined the wrong pair.
+        """Yield a fault if a step with a tie joined the wrong pair.
 
         The tie rule of the table prefers the other pair, which has the same count.
         """

@@ -67,7 +67,7 @@ ALIKE = 2  # ids in a row that show that both are at the same place again
 
 @dataclass(frozen=True)
 class Place:
-    """A place in a row of ids: neighbouring ids for which encoding gives other ids."""
+    """A place in a sequence of ids: neighbouring ids for which encoding gives other ids."""
 
     first: int  # the index of the first id, and after the last
     stop: int
@@ -119,7 +119,8 @@ class RoundTrips:
         return RoundTrip(self, indices, self.tokenizer.decode(indices.tolist(), way=self.way))
 
     def pieces(self, indices: Int64s) -> Iterator[tuple[int, RoundTrip]]:
-        """Yield the round trips of a long row in independent pieces, each with the index at which it begins."""
+        """Yield the round trips of independent pieces of a long sequence, each with the index at which the piece
+        begins."""
         first = 0
         length = PIECE
         while len(indices) - first > length:
@@ -141,7 +142,7 @@ class RoundTrips:
     def _independent(self, indices: Int64s) -> int:
         """Return how many of these ids can be compared without the ids after them.
 
-        The number is 0 if the row can be divided nowhere.
+        Return 0 if the sequence can be divided nowhere.
         """
         raws = [self.bytes_of[index] for index in indices.tolist()]
         ends = np.cumsum([len(raw) for raw in raws])
@@ -162,10 +163,10 @@ class RoundTrips:
 
 
 def first_difference(history: History, indices: Sequence[int], *, way: Way, tokenizer: Tokenizer) -> str:
-    """Return a sentence about the first tokens that encoding replaces by other tokens when their text is encoded.
+    """Return a sentence about the first tokens that change when the tokens are decoded and the text is encoded again.
 
-    Return an empty text if encoding gives all tokens again. A special token counts as given again if encoding gives it
-    either by the usual choice or with all special tokens allowed.
+    Return an empty text if no token changes. The text is encoded by the usual choice of special tokens and with all
+    special tokens allowed. If one of these two ways gives all tokens again, no token counts as changed.
     """
     sentence = ""
     for allowed in (None, ALLOWED["all"]):
@@ -186,7 +187,7 @@ def first_difference(history: History, indices: Sequence[int], *, way: Way, toke
 
 
 def listed_ids(ids: Sequence[int | None]) -> str:
-    """Return the first ids as a text for a sentence."""
+    """Return the first ids separated by spaces, for a sentence."""
     some = " ".join("none" if id is None else str(id) for id in ids[:MOST_LISTED])
     return some + " …" * (len(ids) > MOST_LISTED)
 
@@ -207,7 +208,7 @@ class RoundTrip:
 
     @cached_property
     def kept(self) -> int:
-        """Return how many ids at the beginning of both rows are equal."""
+        """Return how many ids at the beginning of both sequences are equal."""
         numbers = self._trips.numbers
         length = min(len(self.given), len(self.encoded))
         differs = numbers(self.given[:length]) != numbers(self.encoded[:length])
@@ -339,7 +340,7 @@ class RoundTrip:
         return Reason("same text", f"{self._name(encoded)} has the same text, and encoding uses that token.")
 
     def _begins(self, index: int) -> bool:
-        """Return whether the token can only begin a word, as a token without `##` in BERT's vocabulary."""
+        """Return whether the token can only begin a word, like a token without `##` in BERT's vocabulary."""
         continuing = self._trips.history.alphabet.continuing
         return bool(continuing) and not self._trips.names[index].encode().startswith(continuing)
 
@@ -388,7 +389,8 @@ class RoundTrip:
 
     @cached_property
     def _spans(self) -> Int64s:
-        """Return a row for each token that encoding gives: its first byte, its end, and its index."""
+        """Return a row for each token that encoding gives: the offset of its first byte, the offset of its end, and
+        its index."""
         trips = self._trips
         segmentation = trips.tokenizer.segmentation(self.text, allowed_special=trips.allowed)
         return segmentation.tokens(len(trips.history)).spans()

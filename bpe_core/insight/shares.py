@@ -104,7 +104,7 @@ class Evidence:
         return counts
 
     def known(self) -> Float64s:
-        """Return for each group the share of its base symbols that the table's alphabet has."""
+        """Return for each group which share of its base symbols is in the table's alphabet."""
         ranked = self._ranked
         words = len(self._words)
         cells = np.diff(ranked.starts) - 1  # without the separator after each word
@@ -126,9 +126,9 @@ class Evidence:
         return Rival(pair, occurrences.born, until, ends.astype(np.int64) + 1, counts)
 
     def passed_over(self, shares: Float64s, known: Sequence[Rival]) -> Iterator[tuple[int, Pair, float]]:
-        """Yield each step at which another pair than the merged pair is more frequent in the mixed texts.
+        """Yield each step at which a pair is more frequent in the mixed texts than the merged pair.
 
-        The step is yielded with this pair and its count. Pairs in `known` are left out.
+        The step is yielded with the more frequent pair and its count. Pairs in `known` are left out.
         """
         mixed = self._weights @ shares
         finer = FINENESS / max(1.0, float(mixed @ np.diff(self._words.starts)))
@@ -155,7 +155,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Bound:
-    """A limit of a group's share. It follows from a single line, if all other groups keep their proportions."""
+    """A limit of a group's share. It follows from a single line if all other groups keep their proportions."""
 
     line: Line
     share: float
@@ -272,7 +272,7 @@ class Program:
         return values
 
     def beside(self, evidence: Evidence, work: Work = ALONE) -> Float64s:
-        """Return the shares that the evidence of other texts gives.
+        """Return the shares that explain the merges best with the counts of other texts.
 
         The search for these shares begins with the lines of this program.
         """

@@ -120,7 +120,7 @@ class DifferingWord:
 def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: int = LISTED) -> list[DifferingWord]:
     """Return the `most` words with the most differing boundaries in the corpus.
 
-    Words with equal numbers keep their order.
+    Words with equally many differing boundaries keep their order.
     """
     words = cut_by_each[0].words
     if not len(words):
@@ -143,9 +143,9 @@ NOT_COMPARED = -1  # the unknown token, which has no text
 def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[bytes | None]:
     """Return the text by which each token is compared with the tokens of other vocabularies.
 
-    Markers are replaced, so that tokens of different libraries can be equal. `▁the` and ` the` give a blank and `the`,
-    `<0x41>` gives `A`, and `low</w>` gives `low` and a blank. If the tokens inside words have a prefix, `##the` gives
-    `the`, and `the` gives ` the`. The unknown token gives None.
+    Markers are replaced, so that tokens of different libraries can be equal. `▁the` gives a space and `the`, `<0x41>`
+    gives `A`, and `low</w>` gives `low` and a space. If the tokens inside words have a prefix, `##the` gives `the`, and
+    `the` gives a space and `the`. The key of the unknown token is None.
     """
     kinds: list[str] = [symbol.kind for symbol in history.alphabet.symbols]
     marks_what_goes_on = "continuation" in kinds

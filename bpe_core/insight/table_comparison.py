@@ -234,7 +234,7 @@ def _splitting_difference(recipe: Recipe, other: Recipe) -> str:
 
 
 def _said(value: object) -> str:
-    """Return a choice as text for a sentence. A step is named by its class."""
+    """Return a choice as text for a sentence. A step of a normalizer or pre-tokenizer is named by its class."""
     if isinstance(value, bool):
         return "chosen" if value else "not chosen"
     if isinstance(value, tuple):

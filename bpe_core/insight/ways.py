@@ -7,8 +7,8 @@ The covers of a word are the paths through its lattice (`word_lattice.py`). The 
     fewest      the fewest tokens; in a tie the cover with the longest last token
     likeliest   the largest product of probabilities, as in Unigram; in a tie the cover with the longest last token
     dropout     merges, some of which are left out at random (`dropout.py`)
-    sampled     drawn at random by the product of probabilities
-    uniform     drawn at random, all covers equally likely
+    sampled     a random cover; its probability is proportional to the product of its tokens' probabilities
+    uniform     a random cover; all covers are equally likely
 """
 
 from __future__ import annotations
@@ -182,9 +182,9 @@ class Ways:
         return sum(weights[id] for id in ids) - lattice.log_of_all(weights)
 
     def shares(self, way: Way, word: bytes) -> dict[tuple[int, int], float] | None:
-        """Return the probability with which a random way uses a token at a place.
+        """Return the probability with which a random way uses each token at each place.
 
-        The key is the index of the first symbol of the token, and its id. Return None if the word has too many covers
+        A key is the index of the first symbol of the token, and its id. Return None if the word has too many covers
         to compute the probabilities.
         """
         if way != "dropout":

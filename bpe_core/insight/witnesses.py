@@ -23,7 +23,7 @@ def as_they_are(text: bytes) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Court:
-    """The words and base symbols for which vocabularies are compared, and the largest length of a piece."""
+    """The words, the base symbols and the largest length of a piece for which vocabularies are compared."""
 
     words: WordTable
     alphabet: Alphabet
@@ -34,8 +34,8 @@ class Court:
     def witness(self, history: History, wanted: int, read: Callable[[bytes], bytes] = as_they_are) -> Witness | None:
         """Return the vocabulary of a history as a witness, without its pieces of more than `longest` symbols.
 
-        Return None if it has more than `wanted` pieces. `read` converts the text of a symbol of the history to the text
-        of a symbol of the alphabet in this object.
+        Return None if more than `wanted` pieces remain. `read` converts the text of each symbol of the history to a
+        text of `alphabet`.
         """
         pieces = pieces_of(history, self.alphabet, read)
         short = tuple(piece for piece in pieces if len(piece) <= self.longest)

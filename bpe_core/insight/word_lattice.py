@@ -105,7 +105,7 @@ def log_of_sum(logarithms: Sequence[float]) -> float:
 def token_symbols(history: History) -> dict[tuple[int, ...], int]:
     """Return the id of each token in use, by the base symbols of the token.
 
-    If several tokens have the same base symbols, the oldest token is returned.
+    If several tokens have the same base symbols, the id of the oldest token is returned.
     """
     spelled = spelled_tokens(history)
     hidden = set() if history.joining is None else {*history.joining.hidden}
@@ -116,7 +116,8 @@ def token_symbols(history: History) -> dict[tuple[int, ...], int]:
 def spelled_tokens(history: History) -> list[tuple[int, ...]]:
     """Return the base symbols of every token. Dropped tokens are included.
 
-    Base symbols cannot spell some seeds. For such a seed, the tuple is empty.
+    Some methods begin with tokens that are longer than a base symbol. If base symbols cannot spell such a token, its
+    tuple is empty.
     """
     if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
         raise TooLarge(f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols in all, too many to compare.")

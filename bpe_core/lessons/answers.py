@@ -109,7 +109,7 @@ def _lattice(bench: Bench) -> Lattice:
 
 
 def _simple_floor(bench: Bench, pieces: str, _: int) -> int:
-    """Return the number of tokens in the words if `pieces` pieces each saved as many tokens as they can save alone.
+    """Return the number of tokens if each of the best `pieces` pieces saved as many tokens as it can save alone.
 
     This is a simple lower limit, because pieces that overlap save less together.
     """
@@ -243,7 +243,7 @@ def how_to_write(bench: Bench) -> str:
 def judged(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Feedback:
     """Return the reply to a guess.
 
-    With `again`, the reply does not give the right answer, as the person may try again.
+    With `again`, the person may try again, so the reply does not give the right answer.
     """
     best = written(made, bench)
     guess = written(chosen, bench)

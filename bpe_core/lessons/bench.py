@@ -162,10 +162,10 @@ class Bench:
 
 
 def words_by_replacing_text(bench: Bench, steps: int) -> list[str]:
-    """Return words as a common wrong program merges them, with blanks between tokens.
+    """Return words as a common wrong program merges them, with spaces between tokens.
 
-    The wrong program replaces the text `a t` by `at` everywhere. So it also joins the end of a longer token, where the
-    pair is not a+t.
+    The wrong program replaces the text `a t` by `at` everywhere. So it also joins `t` to a longer token that ends in
+    `a`, although the pair is not a+t.
     """
     symbols = [word.texts for word in bench.words_at(0)]
     spaced = [" ".join(parts) for parts in symbols]

@@ -136,7 +136,7 @@ def benchmark(
 
 
 def contenders_of(tokenizers: Tokenizers) -> list[Contender]:
-    """Return a contender, which is a tokenizer with its name and its number of steps, for each name.
+    """Return a contender for each name. A contender is a tokenizer with its name and its number of steps.
 
     Contenders with the same history share one tokenizer object.
     """

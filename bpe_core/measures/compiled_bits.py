@@ -35,7 +35,7 @@ class MeasuredPairs(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """The base symbols of all words in one row of cells, with the step that removes each boundary."""
+    """The base symbols of all words in one array of cells, with the step that removes each boundary."""
 
     ids: Int32s  # the symbol in each cell; cells between words hold a number that is no token
     words: Int32s  # the word of each cell

@@ -97,7 +97,7 @@ class WordEnds:
 def pieces_of(corpus: Corpus, tokenizers: Sequence[Tokenizer], work: Work = ALONE) -> Iterator[str]:
     """Yield all texts in pieces, so that no large text must be in memory.
 
-    Texts are divided only where no tokenizer has a word or token across the place.
+    A text is divided only at offsets that no word or token of any tokenizer crosses.
     """
     pairs = np.logical_and.reduce([SafeCuts.of(tokenizer.history.recipe).pairs for tokenizer in tokenizers])
     is_blank = np.isin(np.arange(256), BLANKS)
@@ -148,8 +148,9 @@ class InsideBySize:
 def inside_by_size(words: WordTable, history: History, work: Work = ALONE) -> InsideBySize:
     """Return the share of word ends that are inside a token, at some sizes of the vocabulary.
 
-    `words` are split by the recipe, and for superwords they are runs of words. A word of the recipe may contain several
-    words of the text, so their ends can be inside. Its own end counts if its last character is a letter or digit.
+    `words` are the words of the recipe. If a method makes superwords, they are runs of words. A word of the recipe may
+    contain several words of the text, whose ends can be inside a token. The end of a word of the recipe is counted if
+    its last character is a letter or a digit.
     """
     cut = CutWords.of(words, history.recipe, history, cancelled=work.cancelled)
     places, weights, total = _ends_in(words, work)
@@ -163,7 +164,7 @@ def inside_by_size(words: WordTable, history: History, work: Work = ALONE) -> In
 
 
 def _ends_in(words: WordTable, work: Work) -> tuple[Int64s, Int64s, int]:
-    """Find the ends of words that are inside an entry of the table. Only they can be inside a token.
+    """Find the ends of words that are inside an entry of the table. No other word end can be inside a token.
 
     Return their offsets in the table's text, their counts, and the count of all word ends.
     """

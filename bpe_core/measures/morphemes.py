@@ -1,6 +1,6 @@
 """The measures of how well the boundaries between tokens agree with the borders of known morphemes.
 
-Each word is split as it is after a blank, as in most texts. Each word counts once, even if it is frequent.
+Each word is split as it is after a space, as in most texts. Each word counts once, even if it is frequent.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def checked(morphemes: Morphemes, name: str) -> Morphemes:
 def read_morphemes(path: Path | str) -> dict[str, tuple[str, ...]]:
     """Return the words of a file with their morphemes.
 
-    Each line of the file has a word, a tab, and the morphemes separated by blanks.
+    Each line of the file has a word, a tab, and the morphemes separated by spaces.
     """
     return morphemes_in(read_small_file(path, "the list of morphemes", CorpusError).splitlines(), str(path))
 

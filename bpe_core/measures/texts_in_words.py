@@ -136,7 +136,7 @@ class CutTexts:
 
 
 def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, id_count: int) -> Int64s:
-    """Count each token in some words. Each word occurs `times` times, and a kernel does the work."""
+    """Return the count of each token in the words `rows`. The word `rows[i]` occurs `times[i]` times."""
     from bpe_core.kernels import word_tables  # loads machine code
 
     counts = np.zeros(id_count, np.int64)
@@ -232,10 +232,10 @@ class Stretches(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BetweenBlanks:
-    """The different parts of texts between blanks, and the count of each part in each text.
+    """The different parts of texts between whitespace, and the count of each part in each text.
 
-    The parts serve to find text that a tokenizer cannot encode. If the alphabet already shows whether a part can be
-    encoded, the part is not encoded to find out.
+    The parts are used to find text that a tokenizer cannot encode. If the alphabet already shows whether a part can be
+    encoded, the part is not encoded.
     """
 
     words: WordColumns
@@ -255,9 +255,9 @@ class BetweenBlanks:
 
     @classmethod
     def of_words(cls, texts_in_words: TextsInWords) -> BetweenBlanks | None:
-        """Return the parts between blanks of texts whose words were counted with the recipe `AT_BLANKS`.
+        """Return the parts between whitespace of texts whose words were counted with the recipe `AT_BLANKS`.
 
-        Return None if the texts contain a character that `str.split` treats as a blank, but the recipe does not.
+        Return None if the texts contain a character that `str.split` treats as whitespace, but the recipe does not.
         """
         if np.isin(texts_in_words.words.text, ONLY_OF_PYTHON).any():
             return None
@@ -266,7 +266,7 @@ class BetweenBlanks:
     def unencoded(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck = never_cancelled) -> list[float]:
         """Return for each text the share of its bytes that no token encodes after `at` steps.
 
-        Blanks are not counted.
+        Whitespace is not counted.
         """
         lengths = self._stretches.lengths
         lost = self._lost(tokenizer, at, cancelled)
@@ -295,8 +295,8 @@ class BetweenBlanks:
     def _lost(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck) -> Int64s:
         """Count the bytes of each part that are in an unknown token, in no token, or in a character that is left out.
 
-        Each character is tested alone, because in a word the next token seems to cover the bytes of a left-out
-        character.
+        Each character is tested alone. In a word, the next token seems to cover the bytes of a character that is left
+        out.
         """
         is_encoded = is_always_encoded(tokenizer.history)
         left_out, is_unsure = np.zeros((2, 0x110000), np.bool_)

@@ -69,9 +69,9 @@ class Description:
 
 @cache
 def description_of(name: str) -> Description:
-    """Read the description of a question from its source.
+    """Read the description of a question from its source code.
 
-    So a list of all questions can be made without loading them.
+    The questions are not loaded, so listing all questions takes little time.
     """
     texts = {} if name in QUESTIONS.sources else _texts_in(Path(__path__[0], f"{name}.py"))
     if not {"about", "asks", "turn"} <= {
@@ -83,7 +83,7 @@ def description_of(name: str) -> Description:
 
 
 def _texts_in(source: Path) -> dict[str, str]:
-    """Return the first line of a question's docstring, and the texts that its class declares, by their names.
+    """Return the first line of a question's docstring. Also return the texts that its class declares, by their names.
 
     The window needs these texts when it opens. To save time, the file is searched as text and not parsed.
     """

@@ -1,4 +1,4 @@
-"""The question how tokenizers compare on texts, by all measures."""
+"""The question of how tokenizers compare on texts, by all measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question which pair each byte replaces in the blocks of Gage's compressor."""
+"""The question of which pair each byte replaces in the blocks of Gage's compressor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question whether ids stay the same when they are decoded and encoded again."""
+"""The question of whether ids stay the same when they are decoded and encoded again."""
 
 from __future__ import annotations
 

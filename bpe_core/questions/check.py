@@ -1,4 +1,4 @@
-"""The question whether a table was learned correctly: whether each merge follows from the counts of a corpus."""
+"""The question of whether a table was learned correctly: whether each merge follows from the counts of a corpus."""
 
 from __future__ import annotations
 
@@ -188,8 +188,9 @@ def _best_way(study: Study, words: WordTable, history: History, limit: int | Non
 
 
 def _as_learned(history: History, words: WordTable, work: Work) -> History:
-    """Return the history of a table with the method for which most steps are right, if the file does not name the
-    method.
+    """Return the history of a table with the method that explains the most steps.
+
+    Several methods are tried only if the file does not name the method.
     """
     methods = (method for method in METHODS.values() if isinstance(method, Method))
     tables = [table for method in methods for table in method.readings(history)]

@@ -1,4 +1,4 @@
-"""The question how a measure of many runs changes with the size of the vocabulary."""
+"""The question of how a measure of many runs changes with the size of the vocabulary."""
 
 from __future__ import annotations
 

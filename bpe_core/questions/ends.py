@@ -1,4 +1,4 @@
-"""The question which ends of words fall inside a token, and how a prompt that ends there is healed."""
+"""The question of which ends of words fall inside a token, and how a prompt that ends there is healed."""
 
 from __future__ import annotations
 
@@ -109,7 +109,10 @@ def _add(ends: Mapping[str, WordEnds], contenders: Sequence[Contender], piece: s
 
 
 def _in_words(paths: Sequence[str], contenders: Sequence[Contender], work: Work) -> Found:
-    """Count the ends of words inside tokens in the files that a person gave."""
+    """Count the word ends that are inside a token, for each file and tokenizer.
+
+    The words of the files are separated by spaces.
+    """
     ends_by_path: Found = {}
     for path in paths:
         lines = read_small_file(path, "the words of", BpeError).split("\n")
@@ -229,9 +232,9 @@ def _of_prompt(studies: Mapping[str, Study], text: str, work: Work) -> Answer:
 
 
 def _tokens_by_rest(prompts: Mapping[str, HealedPrompt]) -> BarFigure | None:
-    """Draw for each possible end of the prompt how many tokens begin with this end.
+    """Draw a bar for each end of the prompt with which tokens can begin. Its length is the number of these tokens.
 
-    Return None if there is no such token.
+    Return None if there are no such tokens.
     """
     several = len(prompts) > 1
     times = Counter(

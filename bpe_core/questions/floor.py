@@ -1,4 +1,4 @@
-"""The question how few tokens a vocabulary of a size can need: a proven floor, and the best vocabulary found."""
+"""The question of how few tokens a vocabulary of a size can need: a proven floor, and the best vocabulary found."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ def _answered(
 def _let_witnesses_speak(
     result: Found, court: Court, histories: Iterable[History], learned: Iterable[Witness | None]
 ) -> None:
-    """Store the best known vocabulary in a result. It is the vocabulary from any source that needs the fewest tokens.
+    """Store the best known vocabulary in a result. It is the vocabulary that needs the fewest tokens.
 
     The tokens of each vocabulary are counted again.
     """

@@ -1,4 +1,4 @@
-"""The question whether a student's trainer made the right merges, and which mistake explains wrong merges."""
+"""The question of whether a student's trainer made the right merges, and which mistake explains wrong merges."""
 
 from __future__ import annotations
 

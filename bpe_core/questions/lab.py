@@ -1,4 +1,4 @@
-"""The question how up to four tokenizers compare at one size of their vocabularies."""
+"""The question of how up to four tokenizers compare at one size of their vocabularies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question how many tokens the same text needs in each language, after each step of a run."""
+"""The question of how many tokens the same text needs in each language, after each step of a run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TOO_FEW = (
 class Languages(Question):
     """Show how many tokens a sentence needs in each language, step by step.
 
-    The river of the figure narrows as the languages come closer. The texts are the dev
+    The band of the figure narrows as the languages come closer. The texts are the dev
     texts of a parity-aware run, the texts of --parallel, or the groups of the corpus.
     """
 

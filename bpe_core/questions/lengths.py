@@ -1,4 +1,4 @@
-"""The question how long the tokens of the vocabulary are."""
+"""The question of how long the tokens of the vocabulary are."""
 
 from __future__ import annotations
 

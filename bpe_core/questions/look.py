@@ -1,4 +1,4 @@
-"""The question how a tokenizer splits a text, with coloured tokens, their ids and unusual tokens."""
+"""The question of how a tokenizer splits a text, with coloured tokens, their ids and unusual tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question which mixture of groups of texts explains the merges of a table."""
+"""The question of which mixture of groups of texts explains the merges of a table."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
     def _interval(self, program: Program, documents: DrawnDocuments | None, work: Work) -> tuple[Any, Any]:
         """Return the lower bounds and the upper bounds of the shares.
 
-        The interval between the bounds has two reasons: other documents would give other shares, and several shares may
+        There are two reasons why a share is uncertain: other documents would give other shares, and several shares may
         explain the merges equally well.
         """
         if documents is None:

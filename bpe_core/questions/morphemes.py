@@ -1,4 +1,4 @@
-"""The question how well the splits of tokenizers agree with the borders of morphemes."""
+"""The question of how well the splits of tokenizers agree with the borders of morphemes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question how far noise in a text changes its tokens."""
+"""The question of how far noise in a text changes its tokens."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _sentences(
 
 
 def _drawn(table: DataTable, measure: str, *, several: bool) -> Figure:
-    """Draw a bar for each kind of noise, or a dot for each kind and tokenizer."""
+    """Draw a bar for each kind of noise. With several tokenizers, draw a dot for each kind and tokenizer."""
     if several:
         columns = {
             "tokenizer": table.columns["tokenizer"],

@@ -1,4 +1,4 @@
-"""The question which words hold the pair of a step, and which files these words came from."""
+"""The question of which words hold the pair of a step, and which files these words came from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question which pairs have the highest counts, and so are the possible next steps."""
+"""The question of which pairs have the highest counts, and so are the possible next steps."""
 
 from __future__ import annotations
 

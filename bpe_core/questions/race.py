@@ -1,4 +1,4 @@
-"""The question how the counts of pairs change through the whole training."""
+"""The question of how the counts of pairs change through the whole training."""
 
 from __future__ import annotations
 

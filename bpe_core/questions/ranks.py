@@ -1,4 +1,4 @@
-"""The question how often each token occurs, by rank and frequency."""
+"""The question of how often each token occurs, by rank and frequency."""
 
 from __future__ import annotations
 

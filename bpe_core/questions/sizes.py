@@ -1,4 +1,4 @@
-"""The question how a text would be split at each size of the vocabulary."""
+"""The question of how a text would be split at each size of the vocabulary."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def _names(texts: Texts) -> list[str]:
 def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeCurves:
     """Return the measures of words at all vocabulary sizes.
 
-    If a boundary has no rank in this method, only some sizes are measured.
+    If the method gives no ranks to boundaries, only some sizes are measured.
     """
     if study.inside.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)

@@ -1,4 +1,4 @@
-"""The question which steps a history has. The answer lists all facts about each step."""
+"""The question of which steps a history has. The answer lists all facts about each step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question how merges within words race against supermerges at each step of BoundlessBPE."""
+"""The question of how merges within words compete with supermerges at each step of BoundlessBPE."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOT_THERE = "its two tokens do not exist yet"
 
 @dataclass(frozen=True)
 class Supermerges(Question):
-    """Show how merges within words race against merges of whole words: the more frequent pair is merged."""
+    """Show how merges within words compete with merges of whole words: the more frequent pair is merged."""
 
     about = "this step"
     asks = "Inside words, or across them?"

@@ -1,4 +1,4 @@
-"""The question which steps a tie decided, and which steps another tie rule would take."""
+"""The question of which steps a tie decided, and which steps another tie rule would take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question how a token lives: its parts, its count over time, its words and its occurrences."""
+"""The question of what a token is made of, how its count changes over time, and where it occurs."""
 
 from __future__ import annotations
 

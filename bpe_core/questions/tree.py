@@ -1,4 +1,4 @@
-"""The question how a word is merged from its symbols. The answer is the merge tree of the word."""
+"""The question of how a word is merged from its symbols. The answer is the merge tree of the word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question which tokens differ only in a leading space or capital letters, such as the, The, ␣the."""
+"""The question of which tokens differ only in a leading space or capital letters, such as the, The, ␣the."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question why a text is split at a boundary."""
+"""The question of why a text is split at a boundary."""
 
 from __future__ import annotations
 

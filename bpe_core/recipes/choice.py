@@ -18,7 +18,7 @@ LONGEST_TEXT = 100_000  # characters of a text; longer ones would waste memory
 class Variants:
     """A further option of a command, which sets a choice by a word such as a name.
 
-    If the word stands for None, the option overrides the other options of the choice.
+    If the word means None, this option overrides the other options of the choice.
     """
 
     option: str

@@ -44,9 +44,9 @@ class Intervention(NamedTuple):
         return cls(int(step), act, int(left), int(right))  # type: ignore[arg-type]  # the expression matches no other
 
     def behind(self, steps: int) -> Intervention | None:
-        """Return the intervention for a run that starts after the first `steps` steps of this run.
+        """Return the same intervention for a run that begins with step `steps` + 1 of this run.
 
-        Return None if the intervention has no effect after these steps.
+        Return None if the intervention has no effect on these later steps.
         """
         if self.step > steps:
             return self._replace(step=self.step - steps)

@@ -101,7 +101,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return as_call("Recipe", **changed)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how to pickle the recipe: by its choices as JSON."""
+        """Return what pickle stores: the choices of the recipe as JSON."""
         return Recipe.from_json, (self.to_json(),)
 
     def _complete(self, names: Collection[str]) -> None:
@@ -259,7 +259,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
     def normalizes_ascii(self) -> bool:
         """Return whether the recipe can change a text that has only ASCII characters.
 
-        Unicode's forms never change such a text.
+        The normalization forms of Unicode never change such a text.
         """
         changes = self.part(Normalization) != Normalization(unicode_form=self.unicode_form)
         return changes or (bool(self.preparation) and any(map(_prepare().is_normalizer, self.preparation)))
@@ -282,7 +282,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @cached_property
     def names(self) -> SymbolNames:
-        """Return the names of the symbols, if the symbols are no text."""
+        """Return the names of the symbols. They are used only if the symbols are not text."""
         return SymbolNames(self.symbol_names, has_numbers=self.base_symbols != "lines")
 
     @property

@@ -1,9 +1,9 @@
 """The check of a floor for all vocabularies from its certificate: short, plain and slow.
 
-Each word is a row of symbols. A piece is a row of two to `longest` neighbouring symbols. An edge is a piece at a place
-in a word. A single symbol costs a token, and an edge costs a token plus its price. Costs are integers in a small unit
-of a token. Split each word in the cheapest way, and multiply the cost by the word's count. For each piece, add up the
-prices of all its edges. Subtract the largest sums from the cost of all words, one sum for each piece that the
+Each word is a sequence of symbols. A piece consists of two to `longest` neighbouring symbols. An edge is a piece at a
+place in a word. A single symbol costs a token, and an edge costs a token plus its price. Costs are integers in a small
+unit of a token. Split each word in the cheapest way, and multiply the cost by the word's count. For each piece, add up
+the prices of all its edges. Subtract the largest sums from the cost of all words, one sum for each piece that the
 vocabulary may hold. The result is a floor, for three reasons:
 
 - a vocabulary splits each word by its pieces and pays a token for each edge; with the prices added, it pays at least
@@ -76,7 +76,7 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
 
 
 def fewest(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
-    """Return the number of tokens if the vocabulary of a witness splits each word into the fewest tokens."""
+    """Return the number of tokens if each word is split into the fewest tokens of the vocabulary in `of`."""
     pieces = {tuple(piece) for piece in of["vocabulary"]}
     tokens = 0
     for word, count in zip(certificate["words"], certificate["counts"], strict=True):
@@ -90,9 +90,10 @@ def fewest(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
 
 
 def reached(certificate: Mapping[str, Any]) -> dict[int, int]:
-    """Return for the size of each witness the number of tokens that it reaches.
+    """Return the number of tokens of each witness, by the size of the witness.
 
-    Raise FormatError if a witness has a wrong number of tokens or too many pieces.
+    A witness is a vocabulary which shows that so few tokens are enough. Raise FormatError if a witness has a wrong
+    number of tokens or too many pieces.
     """
     with gate("A vocabulary of the certificate is not whole"):
         counted = dict[int, int]()

@@ -23,8 +23,8 @@ USUAL_DISCOUNT = 0.75
 class PairModel:
     """A model that gives each event a probability after the event before it.
 
-    An event is a token, or the edge of a word. The counts of pairs are lowered by a discount. The probability that this
-    leaves is shared out by a model of single events.
+    An event is a token, or the edge of a word. A discount is subtracted from the count of each pair. A model of single
+    events distributes the probability that this leaves.
     """
 
     def __init__(self, words: Words, events: int) -> None:

@@ -2,7 +2,7 @@
 
 All ways are listed first. Then one way is chosen, or each way gets a probability.
 
-`tokens` maps rows of base symbols to tokens. Each symbol is also a token.
+`tokens` maps tuples of base symbols to tokens. Each symbol is also a token.
 
 >>> tokens = {(1,): 1, (2,): 2, (1, 2): 3}
 >>> all_ways([1, 2], tokens)

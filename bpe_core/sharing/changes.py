@@ -77,9 +77,9 @@ def form_of(form: Form) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _apart() -> npt.NDArray[np.int64]:
-    """Return the characters that have no normalization form in this Python, as ranges.
+    """Return ranges of the characters that have no normalization form in this Python.
 
-    The numbers are the ends of the ranges. Each number is stored as the distance from the number before.
+    The numbers are the ends of the ranges. Each number is stored as its distance from the number before it.
     """
     has_none = [chr(code) in without_form() or unicodedata.category(chr(code)) == "Cn" for code in range(_CODE_POINTS)]
     return np.diff(np.flatnonzero(np.diff(np.array([False, *has_none, False]))), prepend=0)

@@ -1,7 +1,7 @@
 """The data of a page about a run: how it splits words, its alphabet, its steps, and the words that it learned from.
 
-If a page cannot split texts exactly as the engine, `why_not` returns the reason. The page then shows the steps, but it
-splits no text.
+If a page cannot split texts exactly as the engine does, `why_not` returns the reason. Then the page shows the steps,
+but splits no text.
 """
 
 from __future__ import annotations

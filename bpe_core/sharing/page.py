@@ -1,4 +1,4 @@
-"""The page: packed runs or lessons, and the scripts that read them. It loads nothing, and runs no other script.
+"""The page: packed runs or lessons, and the scripts that read them. The page loads no other file.
 
 share({"ours": study, "theirs": bpe.open("tokenizer.json")}, "duel.html")
 share_lessons("class.html")

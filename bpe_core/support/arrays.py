@@ -37,7 +37,7 @@ def repeated(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArr
 
 
 def grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
-    """Return a copy of the array with `room` items. The items after the old numbers are not set."""
+    """Return a copy of the array with `room` items. The new items at the end have no defined values."""
     grown = np.empty(room, array.dtype)
     grown[: len(array)] = array
     return grown

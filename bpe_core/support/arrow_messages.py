@@ -46,7 +46,8 @@ def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
 def within_reason(batches: Iterable[Any], stored: int) -> Iterator[Any]:
     """Yield the batches of rows. The caller keeps all of them in memory.
 
-    Raise DamagedPart if all batches together are far larger than texts of `stored` bytes can be.
+    `stored` is the size of the file in bytes. Raise DamagedPart if all batches together are far larger than the texts
+    in a file of this size can be.
     """
     unpacked = 0
     for batch in batches:
@@ -57,7 +58,7 @@ def within_reason(batches: Iterable[Any], stored: int) -> Iterator[Any]:
 
 
 def message_at(raw: BinaryIO, place: int) -> Message | None:
-    """Return the message at an offset. Return None if there is no message, because Arrow itself reports this."""
+    """Return the message at an offset. Return None if there is no message. Arrow itself then reports the error."""
     try:
         start = place + 4
         size = _number(_bytes_at(raw, place, 4), 0, "<i")

@@ -42,7 +42,7 @@ def making(*paths: Path | str, told_in: Path | None = None, grows: bool = False)
 
     Raise OutputError if another process is making one of the results.
 
-    If `told_in` is the path of a manifest, the new results wait next to their places until the manifest is written.
+    If `told_in` is the path of a manifest, the new results are kept in temporary files until the manifest is written.
     Then all files are put in place together. If no manifest is written, the old manifest is removed. With `grows`, a
     result grows step by step. Then the old manifest is removed before the first change, so it never lies next to new
     results.
@@ -146,9 +146,9 @@ def at_once() -> Iterator[None]:
 def standing(path: Path | str) -> Path:
     """Return the path of the file to read for a path. Usually this is the path itself.
 
-    A complete result may wait next to its place for its manifest. Then the waiting file is returned. If a writer was
-    killed while it put files in place, this function completes its work. If that is not permitted, it returns the new
-    file next to the place.
+    A complete result may be in a temporary file until its manifest is written. Then the temporary file is returned. If
+    a writer was killed while it put files in place, this function completes its work. If that is not permitted, it
+    returns the new file next to the place.
     """
     try:
         place = _place_of(path)

@@ -1,4 +1,4 @@
-"""The guard that turns every fault of foreign data into an error of this program.
+"""Functions that turn every fault of foreign data into an error of this program.
 
 Foreign data may be nested too deeply, of a wrong type, missing or too large. A reader reads its data as if it were
 valid. Any exception is then reported as a fault of the file.
@@ -31,9 +31,9 @@ _BY_DATA: tuple[type[Exception], ...] = (
 
 @contextmanager
 def gate(what: str, kind: type[BpeError] = FormatError, advice: str = "") -> Iterator[None]:
-    """Turn an exception of a reader into an error of type `kind`, which says that `what` cannot be read and why.
+    """Raise an error of type `kind` in place of an exception that a reader of foreign data raises.
 
-    An error of this program passes unchanged.
+    The error says that `what` cannot be read, and why. An error of this program passes unchanged.
     """
     try:
         yield
@@ -56,7 +56,7 @@ class DamagedPart(Exception):
 
 @contextmanager
 def telling_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[None]:
-    """Raise an error that names the file if its reader finds damage, or if the memory is used up."""
+    """Raise an error of type `kind` that names the file, if a reader finds damage in it or the memory is used up."""
     try:
         yield
     except DamagedPart as damage:
@@ -81,7 +81,7 @@ def parsed_json(text: str, **choices: Any) -> Any:
 
 
 def _values(text: str) -> int:
-    """Estimate the number of values in JSON text by the signs before them."""
+    """Estimate the number of values in JSON text. Each bracket and each comma is counted as one value."""
     return sum(map(text.count, "[{,"))
 
 

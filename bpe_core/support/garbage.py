@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def nothing_collected() -> Iterator[None]:
-    """Switch the garbage collector off for a block. With very many objects the collector would run again and again."""
+    """Switch the garbage collector off for a block. With very many objects it would run again and again for nothing."""
     searches = gc.isenabled()
     gc.disable()
     try:

@@ -60,7 +60,7 @@ def is_bomb(unpacked: int, stored: int) -> bool:
 
 
 def refuse_bomb(held: int, stored: int) -> None:
-    """Raise TooLarge if `held` bytes of text are far more than `stored` bytes of a file can give.
+    """Raise TooLarge if `held` bytes of text are far more than a file of `stored` bytes can contain.
 
     If `stored` is 0, the size of the file is unknown, and nothing is raised.
     """
@@ -72,9 +72,9 @@ def refuse_bomb(held: int, stored: int) -> None:
 
 
 def watching_memory(cancelled: CancelCheck, work: str, advice: str) -> CancelCheck:
-    """Return a check whether work is cancelled, which also checks the memory.
+    """Return a function that checks whether work is cancelled, and that also checks the memory.
 
-    Each call of the check raises TooLarge if the memory runs out. The message begins with `work` and ends with
+    Each call of the function raises TooLarge if the memory runs out. The message begins with `work` and ends with
     `advice`.
     """
     looked = time.monotonic()
@@ -111,9 +111,9 @@ def used_memory() -> int | None:
 
 
 def _of_setting() -> int | None:
-    """Return how many bytes the limit of the environment variable leaves. Return None if there is no limit.
+    """Return how many more bytes may be used by the limit that the environment variable sets.
 
-    The result is also None if the used memory is unknown.
+    Return None if there is no limit, or if the used memory is unknown.
     """
     chosen = os.environ.get(SETTING, "").strip()
     used = used_memory()

@@ -107,7 +107,7 @@ ENGINE = "bpe_core"
 def offer_renderer(renderer: Renderer, program: str) -> None:
     """Register a function of the window that converts a drawing to other formats.
 
-    The engine has no such function. `program` is the module that the function `program` returns from now on.
+    The engine has no such function. After this call, the function `program` returns the module `program`.
     """
     _renderers[:] = [(renderer, program)]
 

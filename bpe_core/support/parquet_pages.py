@@ -32,9 +32,9 @@ class TooWide(Exception):
 
 
 class Pages(WrappedFile):
-    """A Parquet file that checks each page before Arrow reads it. Arrow reads from this object in place of the file.
+    """A Parquet file that checks each page before Arrow reads it. Arrow reads from this object instead of the file.
 
-    Arrow reads a column from its first page to its last page. The footer is hidden once it was read. So if the middle
+    Arrow reads a column from its first page to its last page. After the footer was read, it is hidden. So if the middle
     of a file is missing, Arrow cannot read the footer as a part of a column.
     """
 
@@ -49,7 +49,7 @@ class Pages(WrappedFile):
         self._end -= len(MARK) + _FOOTER_LENGTH + int.from_bytes(self.raw.read(_FOOTER_LENGTH), "little")
 
     def begin(self, rows: int) -> None:
-        """Prepare for the reading of columns from their beginning. Arrow will read `rows` rows at a time."""
+        """Prepare to read columns from their beginning. Arrow will read `rows` rows at a time."""
         self._columns = {}
         self._rows = rows
         self.most_rows = HARMLESS

@@ -1,6 +1,6 @@
 """The registry of all methods, formats, patterns and questions by name: those of the program and those of plug-ins.
 
-A plug-in is an installed package that names its rows by entry points,
+Each of them is called a row. A plug-in is an installed package that names its rows by entry points,
 
     [project.entry-points."bpe_explorer.patterns"]
     lines = "my_package:LINES"
@@ -117,13 +117,13 @@ class Registry(dict[str, Row]):
         return KeysView(self)
 
     def items(self) -> ItemsView[str, Row]:  # type: ignore[override]
-        """Return a view of the names and rows. The view loads no row."""
+        """Return a view of the names and rows. The view loads no row before it is needed."""
         return {**dict(super().items()), **self.brought}.items()
 
     def values(self) -> ValuesView[Row]:  # type: ignore[override]
         """Return a view of the rows.
 
-        The view loads no row, and searches packages only after the rows of the program.
+        The view loads no row before it is needed. It searches packages only after the rows of the program.
         """
         return _Rows(self)
 

@@ -38,9 +38,9 @@ def available_threads() -> int:
 
 
 def at_once(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
-    """Return the result of `work` for each part, with a thread for each part.
+    """Call `work` for each part in a thread of its own, and return the results in order.
 
-    A single part is done in the calling thread.
+    If there is a single part, it is processed in the calling thread.
     """
     if len(parts) < 2:
         return list(map(work, parts))

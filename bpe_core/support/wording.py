@@ -39,7 +39,7 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
-    """Return short names that distinguish these paths. Common folders, endings and beginnings are left out.
+    """Return short names that distinguish these paths. Common folders, endings and beginnings are removed.
 
     >>> told_apart(["dom/multi-de.txt", "dom/multi-fr.txt"]), told_apart(["ours.json", "gpt2"])
     (['de', 'fr'], ['ours.json', 'gpt2'])
@@ -61,7 +61,7 @@ def told_apart(names: Sequence[str]) -> list[str]:
 
 
 def _shared_beginning(rows: Iterable[Sequence[str]]) -> int:
-    """Return the number of items at the beginning that are equal in all rows."""
+    """Return how many items at the beginning are equal in all rows."""
     alike = 0
     for items in zip(*rows, strict=False):
         if len(set(items)) > 1:

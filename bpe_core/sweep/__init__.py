@@ -1,4 +1,4 @@
 """The sweeps.
 
-A sweep trains many recipes on many corpora, as one file plans, and measures them at each vocabulary size.
+A sweep trains many recipes on many corpora, as a plan file says. It measures the results at each vocabulary size.
 """

@@ -1,7 +1,7 @@
 """The measures of the runs in a sweep.
 
-All runs that split texts into the same words share the counted words of the documents. Each run encodes them at each
-size.
+All runs that split texts into the same words share the counted words of the documents. Each run encodes these words at
+each size.
 """
 
 from __future__ import annotations

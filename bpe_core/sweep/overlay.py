@@ -42,7 +42,7 @@ def overlay(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> DataTable:
-    """Measure tokenizers at `sizes`, or by default at some sizes that each vocabulary had.
+    """Measure tokenizers at `sizes`. By default, each tokenizer is measured at some sizes that its vocabulary had.
 
     Bits per byte are computed only if the words `learned` are passed. Tokenizers in `samples` share a line of the
     chart.

@@ -1,4 +1,4 @@
-"""The running of a sweep.
+"""Functions that run a sweep.
 
 A sweep learns and measures only the runs that are not in its table yet. It uses all cores, and saves each result.
 """
@@ -127,7 +127,7 @@ def sweep(
 class _Bench:
     """The words and documents that several runs of a sweep share.
 
-    The words are learned from, the documents are measured.
+    Runs learn from the words, and are measured on the documents.
     """
 
     def __init__(self, plan: Plan, runs: list[Run], measured: set[str], session: RunsInSession | None) -> None:

@@ -73,7 +73,7 @@ def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
     """Yield lines with torn tokens. A token is torn if its text is encoded as several tokens.
 
     Only tables from other programs have torn tokens. Some libraries look for whole tokens before they merge, so they
-    would not tear these tokens. In the lines, each torn token comes directly after a letter.
+    would encode a torn token as a single token. In the lines, each torn token comes directly after a letter.
     """
     pieces = [raw.decode(errors="replace") for raw in _pieces(tokenizer.history)[:MOST_ASKED]]
     _, offsets = tokenizer.encode_batch(pieces, allowed_special=())
@@ -85,7 +85,7 @@ def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]:
-    """Yield lines of words that are made of random tokens, so that merges come together as in no natural text.
+    """Yield lines of words that are made of random tokens. So merges meet that never meet in natural texts.
 
     More than `wanted` words are made, because a small vocabulary gives many equal words.
     """
@@ -191,7 +191,7 @@ class CheckedTokenizer:
                 yield from (line for line in text.splitlines(keepends=True) if not is_beyond(line))
 
     def answers(self, samples: list[str]) -> Iterator[list[int]]:
-        """Yield the ids of each sample. If the format has no ids, yield the number of characters of each token."""
+        """Yield the ids of each sample. If the format has no ids, yield the number of characters in each token."""
         if not self._format.numbers_tokens:
             yield from (piece_lengths(self.tokenizer, word) for word in samples)
         elif self.history.recipe.pattern != "none" and not self._format.holds_splitting:

@@ -1,6 +1,6 @@
 """The command `bpe-explorer extend`.
 
-It learns more tokens for a tokenizer from new texts. Any program may have made it.
+It learns more tokens for a tokenizer from new texts. The tokenizer may come from any program.
 """
 
 from __future__ import annotations

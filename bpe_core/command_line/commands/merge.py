@@ -1,4 +1,5 @@
-"""The command `bpe-explorer merge`. It combines two merge tables into one table that keeps the ids of the first."""
+"""The command `bpe-explorer merge`. It combines two merge tables into one table that keeps the ids of the first
+table."""
 
 from __future__ import annotations
 
