@@ -15,7 +15,7 @@ from pyarrow import ipc
 
 from bpe_core.support import limits
 from bpe_core.support.arrow_messages import BATCH, DICTIONARY, Message, blocks_of, message_at
-from tests.core.reading_texts import read, sentence
+from tests.core.corpus_files import read, sentence
 
 TEXTS = [f"the lowest price {i % 50} is lower " * (i % 7) for i in range(300)]
 TABLE = arrow.table(

@@ -43,7 +43,7 @@ from tests.core.learning import (
     token_texts,
     written,
 )
-from tests.core.recount import BYTES, Recount, recount
+from tests.core.plain_training import BYTES, Recount, recount
 from tests.shared import expected, here, text_of
 
 ENGLISH = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d|\s?[A-Za-z]+|\s?\d+|\s?[^A-Za-z\d\s]+|\s+")

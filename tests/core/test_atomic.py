@@ -612,7 +612,7 @@ def test_a_forged_journal_of_half_replaced_files_cannot_move_other_files(torn: l
 def test_a_kill_at_any_line_leaves_files_written_together_all_old_or_all_new() -> None:
     """A separate process does the forks, because a process with threads must not fork. BPE_LONG=1 tries every line."""
     total = "0" if os.environ.get("BPE_LONG") else "40"
-    command = [sys.executable, "-m", "tests.core.killed_together", str(os.getpid()), total]
+    command = [sys.executable, "-m", "tests.core.killing_file_replacement", str(os.getpid()), total]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -38,7 +38,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import Progress
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import all_columns, learn_in_short_calls, train, words_of
-from tests.core.specified import specified_ranks
+from tests.core.specified_encoder import specified_ranks
 
 TEXT = (
     "By the way, the cat sat on the mat. By the end of the day, on the one hand: the cat; on the other hand: the mat.\n"

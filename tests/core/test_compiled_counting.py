@@ -32,8 +32,8 @@ from bpe_core.text.reading.source import Chunk
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import ScanTable, table_for
 from tests.conftest import EXPLORES
-from tests.core.both_ways import count_by_kernels, count_plainly
-from tests.core.reading_texts import write
+from tests.core.corpus_files import write
+from tests.core.counting_with_and_without_kernels import count_by_kernels, count_plainly
 from tests.shared import here, stretches_of, text_of
 
 RECIPES = {

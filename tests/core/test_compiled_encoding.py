@@ -34,7 +34,7 @@ from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import UInt64s
 from bpe_core.text.corpus import Corpus
 from tests.core.random_training import merge_tables, recipes, texts, words
-from tests.core.specified import SpecifiedWords, specified_words
+from tests.core.specified_encoder import SpecifiedWords, specified_words
 from tests.shared import here, text_of
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bpe_core.errors import CorpusError, EncodingError
 from bpe_core.text.corpus import Corpus
-from tests.core.reading_texts import documents, read, sentence, write
+from tests.core.corpus_files import documents, read, sentence, write
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=50)), st.integers(1, 20))

@@ -21,8 +21,8 @@ from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import split_words
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
-from tests.core.both_ways import count_by_kernels, count_plainly
-from tests.core.reading_texts import write
+from tests.core.corpus_files import write
+from tests.core.counting_with_and_without_kernels import count_by_kernels, count_plainly
 from tests.shared import here, path_of, text_of
 
 TEXTS = st.lists(

@@ -23,7 +23,7 @@ from bpe_core.errors import Cancelled, ClusterError, CorpusError, OutputError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Work
 from bpe_core.text.corpus import Corpus
-from tests.core.reading_texts import files, write
+from tests.core.corpus_files import files, write
 
 GPT2 = Recipe.preset("gpt2")
 TEXTS = 24

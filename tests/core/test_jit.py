@@ -28,8 +28,8 @@ class Room(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def jitted() -> ModuleType:
-    return import_module("tests.core.jitted")  # not while tests are collected
+def examples() -> ModuleType:
+    return import_module("tests.core.jit_examples")  # not while tests are collected
 
 
 def desk() -> Room:
@@ -37,39 +37,39 @@ def desk() -> Room:
     return Room(Desk(items, np.arange(6, dtype=np.int32).reshape(2, 3), 3), np.array([1.0, 2.5]))
 
 
-def test_arguments_and_results_of_many_types_pass_through_machine_code(jitted: ModuleType) -> None:
+def test_arguments_and_results_of_many_types_pass_through_machine_code(examples: ModuleType) -> None:
     room, cells = desk(), np.array([1, 2, 3, 99], np.int32)
     strided = np.arange(10)[::3]
     large = np.uint64(2**64 - 3)
-    results = jitted.many_kinds(room, cells, strided, 0.5, True, large, np.int32(-5))
+    results = examples.many_kinds(room, cells, strided, 0.5, True, large, np.int32(-5))
     assert results == (1, 1.25, True, 2**64 - 2, -6)
     assert [type(result) for result in results] == [int, float, bool, int, int]
     assert room.desk.items[0]["second"] == 12
     assert room.desk.table[1, 2] == 3
     assert room.shares[0] == 1.25
-    assert jitted.nothing(cells) is None
+    assert examples.nothing(cells) is None
     assert cells[0] == 7
-    assert [jitted.whole(2**62), jitted.whole(np.int64(-2)), jitted.whole(0.5)] == [2**62 + 1, -1, 1.5]
-    with pytest.raises(NotImplementedError, match=r"jitted\.fails calls \w+, which only Numba has"):
-        jitted.fails(3)
+    assert [examples.whole(2**62), examples.whole(np.int64(-2)), examples.whole(0.5)] == [2**62 + 1, -1, 1.5]
+    with pytest.raises(NotImplementedError, match=r"jit_examples\.fails calls \w+, which only Numba has"):
+        examples.fails(3)
 
 
-def test_machine_code_finds_the_arrays_of_each_bundle_after_they_change(jitted: ModuleType) -> None:
+def test_machine_code_finds_the_arrays_of_each_bundle_after_they_change(examples: ModuleType) -> None:
     rooms, cells, large = [desk(), desk()], np.ones(4, np.int32), np.uint64(0)
     for number in (1, 2, 3):
         for room in rooms:
             room.desk.table[0, 1] = number
-            assert jitted.many_kinds(room, cells, np.arange(10)[::3], 0.5, True, large, np.int32(0))[0] == number
-            assert jitted.many_kinds(room, cells, np.arange(30)[::2], 0.5, True, large, np.int32(0))[3] == 1
+            assert examples.many_kinds(room, cells, np.arange(10)[::3], 0.5, True, large, np.int32(0))[0] == number
+            assert examples.many_kinds(room, cells, np.arange(30)[::2], 0.5, True, large, np.int32(0))[3] == 1
             assert room.desk.table[1, 2] == 2
     rooms[0].desk.items.resize(600, refcheck=False)
     if CHECKS:
         with pytest.raises(RuntimeError, match="An array of Desk, a bundle, is not where it was"):
-            jitted.many_kinds(rooms[0], cells, np.arange(10)[::3], 0.5, True, large, np.int32(0))
+            examples.many_kinds(rooms[0], cells, np.arange(10)[::3], 0.5, True, large, np.int32(0))
     read_only = np.arange(3, dtype=np.int32)
     read_only.flags.writeable = False
-    assert jitted.first_of(read_only) == 0
-    assert jitted.first_of(np.empty(0, np.int32)) == -1
+    assert examples.first_of(read_only) == 0
+    assert examples.first_of(np.empty(0, np.int32)) == -1
 
 
 def test_threads_that_first_use_a_bundle_at_once_share_its_packed_row() -> None:

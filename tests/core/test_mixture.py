@@ -24,7 +24,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference.mixture import hash_of, weighted
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.mixture import Group, Mixture, Sample, weight_of
-from tests.core.reading_texts import write
+from tests.core.corpus_files import write
 
 WORDS = st.sampled_from(
     [word.encode() for word in ["a", "b", "low", "lower", "lowest", "new", "né", "😀", "a\x00", "\x00"]] + [b"x" * 70]

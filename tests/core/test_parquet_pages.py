@@ -22,7 +22,7 @@ from bpe_core.support.foreign import DamagedPart
 from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.parquet_pages import Page, _Column
 from bpe_core.text.corpus import Corpus
-from tests.core.reading_texts import read, sentence
+from tests.core.corpus_files import read, sentence
 
 TEXTS = [f"the lowest price {i % 50} is lower " * (i % 7) for i in range(2_000)]
 TABLE = arrow.table(

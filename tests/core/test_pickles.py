@@ -29,7 +29,7 @@ from bpe_core.history.packed import packed
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.registry import METHODS
 from tests.core.formats.gguf_files import gguf
-from tests.core.formats.kinds import KINDS, sentencepiece_model
+from tests.core.formats.hugging_face_tokenizers import KINDS, sentencepiece_model
 from tests.core.formats.test_gguf import BYTES, MERGES
 from tests.core.formats.test_rwkv import rows
 from tests.core.formats.test_tables_of_all_methods import assert_the_same_in_all

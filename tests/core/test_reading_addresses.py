@@ -20,7 +20,7 @@ from bpe_core.errors import CorpusError
 from bpe_core.support.threads import at_once
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.remote import RemoteText, remote_texts
-from tests.core.reading_texts import documents, read, sentence
+from tests.core.corpus_files import documents, read, sentence
 from tests.core.tables_on_disk import write_tar
 from tests.core.test_reading_archives import write_zip
 

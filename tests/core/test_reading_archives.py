@@ -15,7 +15,7 @@ from bpe_core.support import limits
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading import archives
-from tests.core.reading_texts import documents, sentence, write
+from tests.core.corpus_files import documents, sentence, write
 from tests.core.tables_on_disk import write_tar
 
 FILES = {

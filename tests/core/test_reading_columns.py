@@ -16,8 +16,8 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading import arrow_tables
 from bpe_core.text.reading.rows import FieldNeeded
-from tests.core.both_ways import count_by_kernels, count_plainly
-from tests.core.reading_texts import documents, read, sentence, write
+from tests.core.corpus_files import documents, read, sentence, write
+from tests.core.counting_with_and_without_kernels import count_by_kernels, count_plainly
 from tests.core.tables_on_disk import write_every_kind, write_stream
 
 TEXTS = ["low lower é", "", "a line\nanother  line\n", "漢字" * 200, " lowest 😀", 'new \t, "quoted"', "é" * 70] * 3

@@ -19,7 +19,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support import limits
 from bpe_core.text.corpus import Corpus
 from tests.conftest import EXPLORES
-from tests.core.reading_texts import TEXT, documents, read, sentence, write
+from tests.core.corpus_files import TEXT, documents, read, sentence, write
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -8,7 +8,7 @@ import pytest
 
 from bpe_core.errors import EncodingError
 from bpe_core.text.corpus import Corpus
-from tests.core.reading_texts import TEXT, documents, read, sentence, write
+from tests.core.corpus_files import TEXT, documents, read, sentence, write
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])

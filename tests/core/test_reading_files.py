@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests import permissions
-from tests.core.reading_texts import read, sentence, write
+from tests.core.corpus_files import read, sentence, write
 
 
 def test_a_missing_text_file_is_reported(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.files import texts_in
 from bpe_core.text.reading.source import ReadingOptions, SkipLog
 from tests import permissions
-from tests.core.reading_texts import read, sentence, write
+from tests.core.corpus_files import read, sentence, write
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading import opening
 from bpe_core.text.reading.plain_text import NumberedLines
 from bpe_core.text.reading.source import Chunk, Source
-from tests.core.reading_texts import documents, read, sentence, write
+from tests.core.corpus_files import documents, read, sentence, write
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=8)
 

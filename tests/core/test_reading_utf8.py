@@ -14,7 +14,7 @@ from bpe_core.errors import EncodingError
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.source import SHOWN_PER_SOURCE
 from bpe_core.text.reading.utf8 import first_invalid, pieces_of, whole_characters
-from tests.core.reading_texts import documents, read, sentence, write
+from tests.core.corpus_files import documents, read, sentence, write
 
 NEARLY_UTF8 = st.lists(
     st.sampled_from(

@@ -39,7 +39,7 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS, NO_SUPERWORD
 from tests.core.learning import all_columns, learn_in_short_calls, train, words_of
 from tests.core.random_training import BYTE_TIES
-from tests.core.specified import specified_words
+from tests.core.specified_encoder import specified_words
 
 TEXT = (
     "By the way, the cat sat on the mat. By the end of the day, on the one hand: the cat; on the other hand: the mat.\n"

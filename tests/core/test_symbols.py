@@ -24,8 +24,8 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.numbered_symbols import LARGEST, SymbolNames, character_of
 from bpe_core.support.progress import Work
 from bpe_core.text.corpus import Corpus
+from tests.core.corpus_files import read, sentence
 from tests.core.learning import all_columns, learn_fast, words_of
-from tests.core.reading_texts import read, sentence
 
 SEQUENCES = st.lists(st.lists(st.integers(0, 4), max_size=30), min_size=1, max_size=4).filter(any)
 

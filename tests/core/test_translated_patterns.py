@@ -24,7 +24,7 @@ from bpe_core.text.scanner import ScanTable, table_of, why_no_table
 from bpe_core.text.scanner.expression import CharacterSet, read_expression
 from bpe_core.text.scanner.kinds import CODE_POINTS, SURROGATES, Kinds, every_character
 from tests.conftest import EXPLORES
-from tests.core.both_ways import count_by_kernels, count_plainly
+from tests.core.counting_with_and_without_kernels import count_by_kernels, count_plainly
 
 SETS = [
     "a", "b", "'", " ", r"\n", r"\x41", r"\s", r"\S", r"\w", r"\W", r"\d", r"\p{L}", r"\p{Lu}", r"\P{N}", ".", "(?s:.)",

@@ -14,7 +14,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.errors import CorpusError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
-from tests.core.reading_texts import read, sentence, write
+from tests.core.corpus_files import read, sentence, write
 
 GPT2 = Recipe.preset("gpt2")
 ROWS = [("low", 5), (" lower", 2), ('"', 7), ("low", 1), ("never", 0), ("né", 3)]

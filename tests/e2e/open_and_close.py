@@ -1,6 +1,6 @@
 """A window that opens files, asks about the last token of the shown table, and closes itself.
 
-`test_doubling.py` starts it.
+`test_doubling_tokens.py` starts it.
 
     python -m tests.e2e.open_and_close SECONDS FILE...
 

@@ -26,8 +26,8 @@ from app.wiring import Program, build
 from app.worker.job import leave
 from bpe_core.session_file.values import Bookmark
 from resources import samples
-from tests.e2e.eavesdropper import HEARD, listen, network_sockets
-from tests.e2e.restless import restless_text, say
+from tests.e2e.busy_window import restless_text, say
+from tests.e2e.network_monitor import HEARD, listen, network_sockets
 
 DEED_MILLISECONDS = 40
 LEAST_DEEDS = 12

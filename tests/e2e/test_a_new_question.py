@@ -153,7 +153,7 @@ def test_a_new_question_file_adds_a_command_a_function_a_page_and_a_report_secti
         "report merges.csv --output report.html",
     )
     asked = json.dumps([line.split() for line in lines])
-    done = json.loads(run(folder, str(ROOT / "tests" / "e2e" / "one_after_another.py"), asked))
+    done = json.loads(run(folder, str(ROOT / "tests" / "e2e" / "command_sequence.py"), asked))
     assert [code for code, _, _ in done] == [0] * len(lines), done
     assert "List the tokens that read the same" in done[1][2]
     assert json.loads(done[2][2])["sentences"] == [SENTENCE]

@@ -27,14 +27,14 @@ def test_a_command_killed_at_any_moment_leaves_no_half_written_file() -> None:
 
     The process of the tests has threads and must not fork.
     """
-    command = [sys.executable, "-m", "tests.e2e.killed_commands", str(os.getpid()), str(TRIES)]
+    command = [sys.executable, "-m", "tests.e2e.killing_commands", str(os.getpid()), str(TRIES)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_that_writes_a_file_is_in_the_test_of_killed_commands(name: str) -> None:
-    from tests.e2e.killed_commands import CASES
+    from tests.e2e.killing_commands import CASES
 
     parser = argparse.ArgumentParser()
     command_named(name).add_arguments(parser)

@@ -114,7 +114,7 @@ def program(folder: Path, *arguments: str, fails: bool = False) -> subprocess.Co
 def commands(folder: Path, *lines: str) -> list[str]:
     """Run all commands in one process, and return the printed text of each command."""
     asked = json.dumps([line.split() for line in lines])
-    done = json.loads(run(folder, "-m", "tests.e2e.one_after_another", asked).stdout)
+    done = json.loads(run(folder, "-m", "tests.e2e.command_sequence", asked).stdout)
     for line, (code, said, _) in zip(lines, done, strict=True):
         assert code == 0, (line, said)
     return [printed for _, _, printed in done]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.tables_on_disk import write_every_kind
-from tests.e2e.eavesdropper import HEARD
+from tests.e2e.network_monitor import HEARD
 from tests.shared import ROOT
 
 SOURCES = sorted(path for folder in ("app", "bpe_core", "resources") for path in (ROOT / folder).rglob("*.py"))
@@ -99,7 +99,7 @@ def test_the_privacy_check_reports_a_line_that_uses_the_network(line: str) -> No
 def test_the_network_monitor_of_the_tests_reports_an_opened_connection() -> None:
     """The long test of random acts needs a monitor that finds each connection."""
     script = (
-        "from tests.e2e.eavesdropper import listen, network_sockets\n"
+        "from tests.e2e.network_monitor import listen, network_sockets\n"
         "listen()\n"
         "assert network_sockets() == []\n"
         "import socket\n"
@@ -118,7 +118,7 @@ def test_network_modules_are_loaded_only_when_a_user_gives_an_address(tmp_path: 
     kinds = {name.split("#")[0]: field for name, field in write_every_kind(tmp_path, ["low lower", "lowest"]).items()}
     script = (
         "import sys\n"
-        "from tests.e2e.eavesdropper import listen, network_sockets\n"
+        "from tests.e2e.network_monitor import listen, network_sockets\n"
         "listen()\n"
         "from bpe_core import Corpus, CorpusError\n"
         f"for name, field in {kinds!r}.items():\n"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.e2e.eavesdropper import HEARD
+from tests.e2e.network_monitor import HEARD
 from tests.shared import ROOT
 
 SECONDS = 2.5

@@ -157,7 +157,7 @@ def test_the_help_option_works_without_qt(folder: Path, module: str) -> None:
 def test_every_command_works_without_qt(folder: Path) -> None:
     assert {*COMMANDS, *command_questions()} <= {*EXAMPLES}
     asked = [[command, *words.split()] for command, words in EXAMPLES.items()]
-    done = run(folder, "absent", json.dumps(asked), module="tests.e2e.one_after_another")
+    done = run(folder, "absent", json.dumps(asked), module="tests.e2e.command_sequence")
     assert done.returncode == 0, done.stderr
     for command, (code, said, _) in zip(EXAMPLES, json.loads(done.stdout), strict=True):
         assert code == 0, (command, said)

@@ -47,7 +47,7 @@ from tests.core.formats.samples import file_name, files, histories_for
 from tests.core.learning import train
 from tests.core.session_file.sessions import session
 from tests.core.tables_on_disk import write_every_kind, write_stream
-from tests.fuzz.misshapen import as_json, as_toml, claiming, misshape_session, misshapen, misshapen_table
+from tests.fuzz.damage import as_json, as_toml, claiming, misshape_session, misshapen, misshapen_table
 
 TEXT = "the lowest price is lower than the last one, naïve 日本, isn't it? 12 123\n" * 3
 # Bytes for one input, beyond what is held by then: tokenizers keeps a megabyte or more whenever it is asked.

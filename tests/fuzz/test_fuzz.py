@@ -2,7 +2,7 @@
 
 BPE_FUZZ_SECONDS in the environment sets the number of seconds, and BPE_LONG sets an hour. Without BPE_LONG, each run
 uses the same inputs, so only a change of the program can cause a new failure. With BPE_LONG, the inputs are random. The
-file `found.txt` has a line for each input that ever failed, and each run tries these inputs again.
+file `known_failures.txt` has a line for each input that ever failed, and each run tries these inputs again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LONG = bool(os.environ.get("BPE_LONG"))
 SECONDS = 3_600.0 if LONG else float(os.environ.get("BPE_FUZZ_SECONDS", "0.5"))
 # One process for all kinds, where to start one for each would take as long as what it does.
 TOGETHER = [*KINDS] if SECONDS > 5 else [",".join(KINDS)]
-FOUND = Path(__file__).with_name("found.txt").read_text(encoding="utf-8").splitlines()
+KNOWN_FAILURES = Path(__file__).with_name("known_failures.txt").read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.parametrize("kinds", TOGETHER)
@@ -31,6 +31,6 @@ def test_any_fuzzed_input_ends_in_a_result_or_an_error_sentence(kinds: str) -> N
 
 
 def test_fuzz_inputs_that_once_failed_now_work() -> None:
-    inputs = [word for line in FOUND if line and not line.startswith("#") for word in line.split()]
+    inputs = [word for line in KNOWN_FAILURES if line and not line.startswith("#") for word in line.split()]
     done = limited("tests.fuzz.target", "again", *inputs)
     assert done.returncode == 0, done.stderr[-4_000:]

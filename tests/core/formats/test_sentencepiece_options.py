@@ -21,8 +21,8 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession
 from bpe_core.session_file.writing import write_session
-from tests.core.formats.kinds import albert, sentencepiece_model
-from tests.core.formats.test_kinds import lines
+from tests.core.formats.hugging_face_tokenizers import albert, sentencepiece_model
+from tests.core.formats.test_kinds_of_tokenizer_json import lines
 from tests.machine_code import machine_code
 
 sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")

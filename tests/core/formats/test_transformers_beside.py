@@ -14,9 +14,9 @@ from bpe_core.formats.transformers_classes import class_of, decoder_of
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.text.preparation.pieces import AddedToken
 from tests.conftest import EXPLORES
-from tests.core.formats.kinds import KINDS, added, by_bytes
+from tests.core.formats.hugging_face_tokenizers import KINDS, added, by_bytes
 from tests.core.formats.samples import content, files, learned
-from tests.core.formats.test_kinds import lines
+from tests.core.formats.test_kinds_of_tokenizer_json import lines
 
 SPECIALS = ("<|endoftext|>", "<mask>", "<s>")
 

@@ -27,7 +27,7 @@ from bpe_core.segmenting.boundaries import PATTERN_CUT
 from bpe_core.segmenting.compiled_ranks import CompiledRanks
 from tests.core.learning import all_columns, tokens_of_word
 from tests.core.random_training import CHARACTER_TIES, merge_tables, recipes, words
-from tests.core.specified import specified_ranks
+from tests.core.specified_encoder import specified_ranks
 
 State = list[tuple[list[int], int]]
 

@@ -219,7 +219,7 @@ def test_killing_the_encoding_of_documents_leaves_the_old_or_the_new_folder() ->
     With BPE_LONG=1 it is killed fifty times.
     """
     kills = "50" if os.environ.get("BPE_LONG") else "12"
-    command = [sys.executable, "-m", "tests.core.killed_while_encoding", str(os.getpid()), kills]
+    command = [sys.executable, "-m", "tests.core.killing_encoding", str(os.getpid()), kills]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -23,7 +23,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.studies.making import train
 from bpe_core.studies.study import Study
 from tests.conftest import EXPLORES
-from tests.core.formats.kinds import KINDS, by_bytes, metaspace, sentencepiece_model
+from tests.core.formats.hugging_face_tokenizers import KINDS, by_bytes, metaspace, sentencepiece_model
 from tests.core.formats.samples import texts
 from tests.shared import text_of
 

@@ -29,7 +29,7 @@ from bpe_core.text.corpus import Corpus
 from tests import dropping_method
 from tests.core.learning import train
 from tests.core.random_training import merge_tables, recipes, texts, words
-from tests.core.specified import SpecifiedWords
+from tests.core.specified_encoder import SpecifiedWords
 
 LINE = "the lowest price is lower than the last one, and the lowest is the last, naïve"
 CORPUS = Corpus.from_texts([LINE * 3, "low lower lowest"])

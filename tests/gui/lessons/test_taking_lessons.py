@@ -18,7 +18,7 @@ from app.wiring import Program
 from bpe_core.lessons.answers import how_to_write, written
 from bpe_core.lessons.lessons import Lesson, as_plain, lessons
 from tests.gui.conftest import WAIT, settle
-from tests.gui.lessons.named import NAMES, lesson_named
+from tests.gui.lessons.lesson_names import NAMES, lesson_named
 
 LEFT = Qt.MouseButton.LeftButton
 SMALL = QSize(1280, 800)

@@ -2,7 +2,7 @@
 
 Earlier files must stay whole, and a second run must end normally.
 
-    python -m tests.e2e.killed_commands SEED TOTAL [CASE ...]
+    python -m tests.e2e.killing_commands SEED TOTAL [CASE ...]
 
 An attempt starts a command and interrupts it. Half of the attempts kill the command at a random moment, which is late
 in most attempts. The other half kill it before it opens a file for writing, renames a file or removes a file. Some

@@ -60,12 +60,12 @@ def program(*arguments: str, module: str = "app", **environment: str) -> subproc
     )
 
 
-def one_after_another(*commands: list[str], **environment: str) -> list[tuple[int, str, str]]:
+def run_in_one_process(*commands: list[str], **environment: str) -> list[tuple[int, str, str]]:
     """Run commands in one process.
 
     Return the exit code, the text on standard error and the printed text of each command.
     """
-    done = program(json.dumps(commands), module="tests.e2e.one_after_another", **environment)
+    done = program(json.dumps(commands), module="tests.e2e.command_sequence", **environment)
     assert done.returncode == 0, done.stderr
     return [(code, said, printed) for code, said, printed in json.loads(done.stdout)]
 
@@ -99,7 +99,7 @@ def test_commands_work_when_the_home_folder_lies_on_a_full_or_read_only_disk(
     assert (opened.returncode, "Traceback" in opened.stderr) == (0, False), opened.stderr
     assert not QImage(str(tmp_path / "window.png")).isNull()
     train = ["train", "README.md", "--vocab-size", "300", "--output", str(home / "merges.csv")]
-    (code, said, _), (_, _, printed) = one_after_another(train, ["doctor"], **places)
+    (code, said, _), (_, _, printed) = run_in_one_process(train, ["doctor"], **places)
     assert code == 1
     assert said.splitlines()[-1].endswith(f"{reason}. What was there before is unchanged.")
     assert "nothing can be kept in" in printed
@@ -120,5 +120,5 @@ def test_commands_work_when_the_system_clock_shows_1970(tmp_path: Path) -> None:
     made = str(tmp_path / "merges.csv")
     manifest = str(tmp_path / "how.json")
     train = ["train", "README.md", "--vocab-size", "300", "--output", made, "--manifest", manifest]
-    for code, said, _ in one_after_another(train, ["repeat", manifest], **past):
+    for code, said, _ in run_in_one_process(train, ["repeat", manifest], **past):
         assert code == 0, said

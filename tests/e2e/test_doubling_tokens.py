@@ -76,7 +76,7 @@ def test_every_command_about_a_tokenizer_of_doubling_tokens_ends_in_an_answer_or
     tmp_path: Path, merges: int
 ) -> None:
     asked = commands(model(tmp_path, merges), tmp_path, merges)
-    done = limited("tests.e2e.one_after_another", json.dumps(asked), memory=MEMORY, seconds=SECONDS)
+    done = limited("tests.e2e.command_sequence", json.dumps(asked), memory=MEMORY, seconds=SECONDS)
     assert done.returncode == 0, done.stderr[-2000:]
     for command, (code, said, _) in zip(asked, json.loads(done.stdout), strict=True):
         assert code in (0, 1), (command[:2], code, said[-2000:])

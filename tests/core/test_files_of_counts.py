@@ -32,7 +32,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.splitter import split_words
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.mixture import Group, Mixture, Sample
-from tests.core.reading_texts import files, write
+from tests.core.corpus_files import files, write
 
 GPT2 = Recipe.preset("gpt2")
 Said = Callable[[], str]

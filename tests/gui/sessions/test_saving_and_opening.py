@@ -144,7 +144,7 @@ def test_an_opened_session_restores_all_runs_and_new_runs_get_new_numbers(
 def test_a_session_file_of_the_previous_version_opens_and_goes_on_training(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
-    """The content of the file has its own test in tests/core/test_before.py."""
+    """The content of the file has its own test in tests/core/test_files_of_older_versions.py."""
     path = shutil.copy(ROOT / "tests/core/before/session.bpex", tmp_path)
     open_session(qtbot, program, Path(path))
     assert [run.number for run in program.session.runs.all] == [1, 2, 3]

@@ -20,7 +20,7 @@ from bpe_core.formats import FORMATS
 from bpe_core.formats.base import own_numbers
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.conftest import EXPLORES
-from tests.core.formats.kinds import (
+from tests.core.formats.hugging_face_tokenizers import (
     KINDS,
     QWEN,
     added,
@@ -35,7 +35,7 @@ from tests.core.formats.kinds import (
     wordpiece,
 )
 from tests.core.formats.samples import texts
-from tests.core.formats.test_joined_otherwise import random_texts
+from tests.core.formats.test_merge_priorities import random_texts
 from tests.shared import here, text_of
 
 tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")

@@ -1,6 +1,6 @@
 """Kill a process at any line of the code that encodes documents into shards.
 
-Usage: python -m tests.core.killed_while_encoding SEED KILLS
+Usage: python -m tests.core.killing_encoding SEED KILLS
 
 Each try is a forked process that counts the lines of encode_documents.py, atomic.py and journal.py, and kills itself
 before one of the lines. The next fork resumes the work and is killed, too. When a fork ends by itself, the folder must

@@ -230,7 +230,7 @@ TRIED = {
 }
 WITHOUT_IDS = {"check_method", "count_words", "draw", "film", "share_lessons", "write_data"}
 TRIED_ELSEWHERE = {"read_id_map", "write_id_map", "replace"}  # in tests/core/test_delivery.py and tests/core/editing
-TRIED_ON_PAGES = {"share"}  # in tests/core/sharing/test_page.py, by the tables of other libraries
+TRIED_ON_PAGES = {"share"}  # in tests/core/sharing/test_run_page.py, by the tables of other libraries
 
 
 def test_every_public_function_is_in_the_tests_of_file_ids() -> None:

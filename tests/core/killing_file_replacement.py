@@ -1,6 +1,6 @@
 """Kill a process at any line of the code that replaces several files together.
 
-Usage: python -m tests.core.killed_together SEED TOTAL
+Usage: python -m tests.core.killing_file_replacement SEED TOTAL
 
 Each try is a forked process that counts the lines of support/atomic.py, journal.py and lock.py, and kills itself
 before one of the lines. Then a process reads the files. Some of the readers are killed, too. Then a process

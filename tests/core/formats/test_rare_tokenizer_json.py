@@ -11,7 +11,7 @@ import pytest
 from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from tests.core.formats.kinds import (
+from tests.core.formats.hugging_face_tokenizers import (
     Step,
     Whole,
     added,

@@ -1,7 +1,9 @@
-"""A window that trains, counts, saves and exports without a pause until it is killed. `test_killed.py` starts it.
+"""A window that trains, counts, saves and exports without a pause until it is killed.
 
-    python -m tests.e2e.restless FOLDER SEED
-    python -m tests.e2e.restless FOLDER SEED recover     restores the work of a killed window, and then does nothing
+`test_killed_windows.py` starts the window.
+
+    python -m tests.e2e.busy_window FOLDER SEED
+    python -m tests.e2e.busy_window FOLDER SEED recover     restores the work of a killed window, and then does nothing
 
 Every few hundredths of a second the window prints the shown run and its number of steps. So the test that kills the
 window knows which steps must be found in files afterwards. When a run has ended, a new run begins.

@@ -31,7 +31,7 @@ from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import all_columns
-from tests.e2e.restless import VOCABULARY, restless_text
+from tests.e2e.busy_window import VOCABULARY, restless_text
 from tests.shared import ROOT
 
 KILLS = int(os.environ.get("BPE_KILLS", "200" if os.environ.get("BPE_LONG") else "2"))
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows kills proces
 
 
 class Restless:
-    """A process with the window of `restless.py`, and the lines that it prints."""
+    """A process with the window of `busy_window.py`, and the lines that it prints."""
 
     def __init__(self, folder: Path, seed: int, *further: str) -> None:
         environment = {
@@ -51,7 +51,7 @@ class Restless:
             "QT_QPA_PLATFORM": "offscreen",
             "BPE_EXPLORER_SETTINGS": str(folder / "settings.ini"),
         }
-        command = [sys.executable, "-m", "tests.e2e.restless", str(folder), str(seed), *further]
+        command = [sys.executable, "-m", "tests.e2e.busy_window", str(folder), str(seed), *further]
         self.errors = folder / "errors.txt"
         with self.errors.open("w") as errors:
             self._process = subprocess.Popen(

@@ -17,7 +17,7 @@ from bpe_core.lessons.lessons import Lesson, LessonStep, filled, is_same_answer,
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
-from tests.gui.lessons.named import NAMES, lesson_named
+from tests.gui.lessons.lesson_names import NAMES, lesson_named
 from tests.shared import here, path_of
 
 

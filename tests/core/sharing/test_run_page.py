@@ -95,7 +95,7 @@ LIBRARY_KINDS = ("qwen", "deepseek", "gpt neox", "roberta", "bert", "llama 2", "
 def _of_the_library(kind: str) -> bpe.Study:
     for package in ("tokenizers", "sentencepiece"):
         pytest.importorskip(package, reason=f"the package {package} is not installed")
-    from tests.core.formats.kinds import KINDS
+    from tests.core.formats.hugging_face_tokenizers import KINDS
 
     return bpe.Study(FORMATS["tokenizer.json"].open(json.dumps(KINDS[kind]()).encode(), "theirs.json").history)
 

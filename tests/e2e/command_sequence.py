@@ -1,6 +1,6 @@
 """A process that runs several commands. A separate process for each command would need more time than the commands.
 
-    python -m tests.e2e.one_after_another COMMANDS
+    python -m tests.e2e.command_sequence COMMANDS
 
 COMMANDS is a JSON list with a list of arguments for each command. The process prints a JSON list. It has the exit code,
 the text on standard error and the printed text of each command. If a command raises an exception, the process ends.

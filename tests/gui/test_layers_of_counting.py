@@ -1,6 +1,6 @@
 """A test of the copies that are made between a text of the corpus and its count.
 
-It measures them as `tests/core/test_path_of_counting.py` does.
+It measures them as `tests/core/test_layers_of_counting.py` does.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 
 import pytest
 
-from tests.core.test_path_of_counting import LINES, way_of
+from tests.core.test_layers_of_counting import LINES, way_of
 
 COUNTING = """
 from app.session import counts

@@ -15,7 +15,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.text.preparation.pieces import BEHAVIORS
 from bpe_core.text.preparation.pre_tokenizers import Split
 from tests.conftest import EXPLORES
-from tests.core.formats.kinds import (
+from tests.core.formats.hugging_face_tokenizers import (
     Step,
     Whole,
     added,

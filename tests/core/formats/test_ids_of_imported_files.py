@@ -14,7 +14,7 @@ from bpe_core.formats import FORMATS, open_table
 from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.verification import import_check, sampling
-from tests.core.formats.kinds import KINDS
+from tests.core.formats.hugging_face_tokenizers import KINDS
 from tests.core.formats.samples import learned
 from tests.shared import text_of
 
