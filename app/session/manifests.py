@@ -17,7 +17,7 @@ from app.worker.job import Task
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.writing import write_session
 from bpe_core.support.atomic import write_atomically
-from bpe_core.support.plugins import agreed_words
+from bpe_core.support.plugins import plugin_arguments
 from bpe_core.support.progress import CancelCheck
 
 # Placeholders in a command for the session, the corpus and the output; their NUL bytes cannot be typed.
@@ -105,7 +105,7 @@ def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck
 
     Return False, without a manifest, if the command makes a file that differs from the existing one.
     """
-    call = [sys.executable, "-m", PROGRAM, *agreed_words(), "repeat", manifest.name, "--made-by", *command]
+    call = [sys.executable, "-m", PROGRAM, *plugin_arguments(), "repeat", manifest.name, "--made-by", *command]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(call, cwd=manifest.parent, stdin=quiet, stdout=quiet, stderr=quiet) as process:
         while process.poll() is None:

@@ -13,7 +13,7 @@ from bpe_core.errors import EncodingError
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.studies.study import Study
-from bpe_core.support.honest_text import escape
+from bpe_core.support.escaped_bytes import escape
 
 AT_ONCE = 1 << 18  # the largest number of bytes that are read together
 ON_INVALID: dict[str, Literal["strict", "replace", "ignore"]] = {

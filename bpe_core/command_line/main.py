@@ -32,7 +32,7 @@ from bpe_core.command_line.parser import (
 )
 from bpe_core.command_line.plugin_files import without_plugins
 from bpe_core.errors import BpeError, cause_of
-from bpe_core.support.atomic import making
+from bpe_core.support.atomic import reserve
 from bpe_core.support.version import PROGRAM
 
 FAILED = 1
@@ -93,10 +93,10 @@ def _run(argv: Sequence[str]) -> int:
             command.settle(options)
             is_told = getattr(options, "manifest", None) is not None and options.command not in WITHOUT_MANIFEST
             results = results_of(options)
-            told_in = options.manifest if is_told else None
+            manifest = options.manifest if is_told else None
             complete_what_is_named(options, results)
-            refuse_to_replace_what_is_read(options, results, told_in)
-            with making(*results, told_in=told_in, grows=command.grows):
+            refuse_to_replace_what_is_read(options, results, manifest)
+            with reserve(*results, manifest=manifest, grows=command.grows):
                 return _accounted_for(argv, command, options) if is_told else command.run(options)
     except BpeError as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")

@@ -23,10 +23,10 @@ from bpe_core.errors import BpeError, FormatError, OutputError
 from bpe_core.formats.hugging_face_cache import is_name, located
 from bpe_core.session_file import is_session_file, run_of
 from bpe_core.studies.making import open_study
-from bpe_core.support.atomic import standing, write_atomically
+from bpe_core.support.atomic import path_to_read, write_atomically
 from bpe_core.support.fingerprints import fingerprint_of
-from bpe_core.support.foreign import gate, json_of
-from bpe_core.support.plugins import used
+from bpe_core.support.foreign import json_of, report_faults
+from bpe_core.support.plugins import used_plugins
 from bpe_core.support.small_files import read_small_file
 from bpe_core.support.version import program_version
 
@@ -127,7 +127,7 @@ class Account:
         arguments = [self._portable(word) for word in self._argv]
         folder = self._relative(".")
         texts = {self._relative(path): sources for path in self._named if (sources := _texts_in(path))}
-        return Manifest(program_version(), folder, arguments, self._inputs, results, recipes, texts, used())
+        return Manifest(program_version(), folder, arguments, self._inputs, results, recipes, texts, used_plugins())
 
     def write(self, manifest: Manifest) -> None:
         with write_atomically(self.path) as file:
@@ -135,7 +135,7 @@ class Account:
             file.write(text.encode(errors="backslashreplace") + b"\n")
 
     def _fingerprint(self, path: str) -> Fingerprint:
-        size, digest = fingerprint_of(standing(located(path)))
+        size, digest = fingerprint_of(path_to_read(located(path)))
         return Fingerprint(self._relative(path), size, digest)
 
     def _relative(self, path: str) -> str:
@@ -156,14 +156,14 @@ class Account:
 
 def read_manifest(path: Path) -> Manifest:
     document = json_of(
-        read_small_file(standing(path), "the manifest", FormatError), f"{path} is not a manifest: it is not JSON"
+        read_small_file(path_to_read(path), "the manifest", FormatError), f"{path} is not a manifest: it is not JSON"
     )
     version = document.get("version") if isinstance(document, dict) else None
     if isinstance(version, int) and version > VERSION:
         raise FormatError(
             f"{path} was written by a newer version of this program. Update this program to repeat the manifest."
         )
-    with gate(f"{path} is not a manifest of this program, or is damaged"):
+    with report_faults(f"{path} is not a manifest of this program, or is damaged"):
         prints = {name: [Fingerprint(**print_) for print_ in document[name]] for name in ("inputs", "results")}
         manifest = Manifest(**{**document, **prints})
         places = [manifest.folder, *(result.path for result in (*manifest.inputs, *manifest.results))]
@@ -189,7 +189,7 @@ def _without_manifest(argv: Sequence[str]) -> list[str]:
 
 def _recipe(path: str) -> dict[str, Any] | None:
     try:
-        return None if standing(path).is_dir() else open_study(path).history.recipe.to_dict()
+        return None if path_to_read(path).is_dir() else open_study(path).history.recipe.to_dict()
     except BpeError:
         return None
 

@@ -22,7 +22,7 @@ from bpe_core.command_line.named_files import named_file
 from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
 from bpe_core.questions import QUESTIONS, description_of, question_named, question_names, questions_by_subject
 from bpe_core.session_file import run_of
-from bpe_core.support.atomic import standing
+from bpe_core.support.atomic import path_to_read
 from bpe_core.support.version import PROGRAM, program_version
 from bpe_core.support.wording import did_you_mean
 
@@ -149,12 +149,12 @@ def complete_what_is_named(options: argparse.Namespace, results: Sequence[str]) 
     """
     for path in {*results, *files_read_by(options)}:
         if "://" not in path:
-            standing(path)
+            path_to_read(path)
 
 
-def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], told_in: Path | None) -> None:
+def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], manifest: Path | None) -> None:
     """Report an error if a result would replace an input file, or if the manifest would replace a result."""
-    manifests = [] if told_in is None else [str(told_in)]
+    manifests = [] if manifest is None else [str(manifest)]
     written = [*manifests, *texts_of(options, ID_MAP)] if options.command in EDITING else [*manifests, *results]
     read = files_read_by(options) if written else ()
     pairs = [(path, other, "the input file") for path in written for other in read]

@@ -21,7 +21,7 @@ from typing import Any, Literal
 from bpe_core.counting.to_files import CountingOrder, WrittenCounts, count_to_file
 from bpe_core.errors import BpeError, Cancelled, CorpusError, OutputError, cause_of, plain
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.atomic import making, write_atomically
+from bpe_core.support.atomic import reserve, write_atomically
 from bpe_core.support.lock import Lock
 from bpe_core.support.private_folder import private_folder
 from bpe_core.support.progress import Progress, Work
@@ -234,7 +234,7 @@ def count_apart(path: Path, order: Order) -> None:
     reporter = _Reporter(path)
     try:
         corpus = order.corpus()
-        with making(order.output):
+        with reserve(order.output):
             written = _counted(order, corpus, reporter)
         files = "" if written.files == 1 else f", in {written.files} files"
         odd = "".join(f" {skipped}." for skipped in corpus.skipped[:MOST_REPORTED])

@@ -21,7 +21,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Int64s
-from bpe_core.support.foreign import gate
+from bpe_core.support.foreign import report_faults
 from bpe_core.support.limits import HARMLESS, check_room
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.progress import CancelCheck, while_wanted
@@ -100,7 +100,7 @@ def counted_words(source: Source) -> WordTable:
 
 def read_columns(source: Source, wanted: list[str] | None = None) -> CountedColumns:
     """Read the words and the columns in `wanted` from one or more files, in order. By default all columns are read."""
-    with gate(f"{source.name} is a damaged file of counts", CorpusError):
+    with report_faults(f"{source.name} is a damaged file of counts", CorpusError):
         return _columns(source, wanted)
 
 

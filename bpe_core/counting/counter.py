@@ -28,7 +28,7 @@ from bpe_core.kernels.word_tables import COUNT, LONG_ROW, SHORT_ROW
 from bpe_core.splitting.safe_cuts import between_kinds
 from bpe_core.support.arrays import Bytes, Int64s
 from bpe_core.support.limits import check_room
-from bpe_core.support.threads import at_once, available_threads
+from bpe_core.support.threads import available_threads, run_in_threads
 from bpe_core.text.reading.source import Chunk
 from bpe_core.text.scanner import ScanTable
 
@@ -170,7 +170,7 @@ def _listed(counters: list[Counter], threads: int) -> WordTable:
 
 
 def _each(tasks: Sequence[Callable[[], T]], threads: int) -> list[T]:
-    return [task() for task in tasks] if threads == 1 else at_once(lambda task: task(), tasks)
+    return [task() for task in tasks] if threads == 1 else run_in_threads(lambda task: task(), tasks)
 
 
 Listed = tuple[word_tables.Words, npt.NDArray[np.int64], npt.NDArray[np.int64]]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from bpe_core.counting.words import MOST_SYMBOLS, Language, PartCounts, WordColumns, WordTable, join
 from bpe_core.errors import CorpusError
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Int64s, repeated
+from bpe_core.support.arrays import Int64s, repeat
 from bpe_core.support.limits import check_room
 from bpe_core.text.mixture import Mixture, share_text
 
@@ -228,9 +228,9 @@ def hashes(columns: WordColumns, chosen: Int64s) -> npt.NDArray[np.uint64]:
         firsts = columns.starts[part]
         lengths = columns.starts[part + 1] - columns.starts[part]
         begins = np.cumsum(lengths) - lengths
-        inside = np.arange(int(lengths.sum())) - repeated(begins, lengths)
+        inside = np.arange(int(lengths.sum())) - repeat(begins, lengths)
         powers = np.cumprod(np.full(int(lengths.max()), MULTIPLIER, np.uint64))
-        letters = columns.text[repeated(firsts, lengths) + inside].astype(np.uint64) + np.uint64(1)
+        letters = columns.text[repeat(firsts, lengths) + inside].astype(np.uint64) + np.uint64(1)
         numbers[begin : begin + len(part)] = np.add.reduceat(letters * powers[inside], begins)
     numbers ^= numbers >> np.uint64(32)
     numbers *= np.uint64(MULTIPLIER)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from bpe_core.errors import CorpusError, FormatError, NothingToLearn, cause_of
 from bpe_core.kernels.kept import COUNTING
 from bpe_core.kernels.readiness import use_machine_code
-from bpe_core.support.arrays import Bytes, Int64s, repeated
+from bpe_core.support.arrays import Bytes, Int64s, repeat
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.former_names import former_classes
 from bpe_core.support.limits import check_room
@@ -69,7 +69,7 @@ class WordColumns(NamedTuple):
         lengths = np.diff(self.starts)
         starts = np.zeros(int(wanted.sum()) + 1, np.int64)
         np.cumsum(lengths[wanted], out=starts[1:])
-        return WordColumns(self.text[repeated(wanted, lengths)], starts)
+        return WordColumns(self.text[repeat(wanted, lengths)], starts)
 
 
 class JoinedTables(NamedTuple):

@@ -36,7 +36,7 @@ from bpe_core.history.history import NO_NUMBER, Bools, History, Int64s
 from bpe_core.history.ids_in_use import final_indices
 from bpe_core.history.token_texts import decoded, quoted, shown, written
 from bpe_core.support.data_table import DataTable
-from bpe_core.support.garbage import nothing_collected
+from bpe_core.support.garbage import without_garbage_collection
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.wording import as_call
 
@@ -78,7 +78,7 @@ class IdMap:
     offsets: Int64s
 
     @classmethod
-    @nothing_collected()
+    @without_garbage_collection()
     def of(
         cls,
         old: Learned,

@@ -19,7 +19,7 @@ from bpe_core.editing.id_map import NONE, IdMap, MapRow
 from bpe_core.errors import FormatError, OutputError, TooLarge, cause_of
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.data_table import checked_name, read_plainly, write_data
-from bpe_core.support.foreign import MOST_VALUES, gate
+from bpe_core.support.foreign import MOST_VALUES, report_faults
 
 NPZ = ".npz"
 MAP_ENDINGS = (".csv", ".json", ".parquet", NPZ)
@@ -98,7 +98,7 @@ def read_id_map(path: Path | str) -> IdMap:
     IdMap(kept=257, new=0, gone=1)
     """
     target = checked_map_name(path)
-    with gate(f"{path} is not a map of ids, or is damaged"):
+    with report_faults(f"{path} is not a map of ids, or is damaged"):
         try:
             rows = _rows_of_npz(target) if target.suffix.lower() == NPZ else _rows_of_table(target)
         except OSError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bpe_core.support.honest_text import escape
+from bpe_core.support.escaped_bytes import escape
 from bpe_core.support.markup import Content, Markup, element, joined
 
 # Backgrounds of tokens, in the window and on pages. Any two differ clearly, even for people without one kind of cone,

@@ -26,7 +26,7 @@ from bpe_core.figures.figure import (
 from bpe_core.figures.scale import said_of_axis, start_of_axis
 from bpe_core.history.token_texts import LONGEST_SHOWN
 from bpe_core.support.data_table import DataTable
-from bpe_core.support.wording import count_text, told_apart
+from bpe_core.support.wording import count_text, short_names
 from bpe_core.sweep.results import WITH_INTERVAL, Row, summed
 
 OF_LAB = ("tokens_per_pretoken", "bytes_per_token", "renyi_efficiency")
@@ -350,7 +350,7 @@ def dots_chart(table: DataTable, measure: str = "tokens") -> DotFigure:
     names, texts = (list(dict.fromkeys(_texts(table, name))) for name in ("tokenizer", "text"))
     values, not_encoded = (_by_text(table, names, texts, column) for column in (measure, NOT_ENCODED))
     sentence = f"{title} of {len(texts)} texts by {len(names)} tokenizers."
-    shown = told_apart(names), told_apart(texts)
+    shown = short_names(names), short_names(texts)
     return DotFigure("dots", title, sentence, *shown, values, np.nan_to_num(not_encoded))
 
 

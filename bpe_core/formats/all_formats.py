@@ -19,10 +19,10 @@ from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
-from bpe_core.support.atomic import standing, waiting, write_together
-from bpe_core.support.foreign import gate
+from bpe_core.support.atomic import path_to_read, waiting, write_together
+from bpe_core.support.foreign import report_faults
 from bpe_core.support.format_row import Row as Row
-from bpe_core.support.garbage import nothing_collected
+from bpe_core.support.garbage import without_garbage_collection
 from bpe_core.support.journal import OF_JOURNALS, SHORT_NAME
 from bpe_core.support.plugins import Registry
 from bpe_core.support.progress import ALONE, Progress, Work
@@ -277,7 +277,7 @@ def open_table(path: Path | str) -> OpenedTable:
     format = known_as or _known_by(data, path)
     if format is not None:
         ROWS.use(format.name)
-        with nothing_collected(), gate(str(path)):
+        with without_garbage_collection(), report_faults(str(path)):
             opened = format.open(data, str(path), beside)
         return (
             opened if format.holds_specials else replace(opened, notes=(*opened.notes, *about_beside(opened, beside)))
@@ -332,11 +332,11 @@ def _counting(path: Path) -> Path:
     """Return the file to read for a path.
 
     This is the path itself, unless a new version of the file is complete but has not replaced it yet. Nearly all paths
-    pass the fast check. Only the remaining paths need the slower function `standing`.
+    pass the fast check. Only the remaining paths need the slower function `path_to_read`.
     """
     is_plain = 0 < len(path.name) <= SHORT_NAME and not waiting and not path.is_symlink()
     is_whole = is_plain and not path.with_name(f".{path.name}{OF_JOURNALS}").exists()
-    return path if is_whole else standing(path)
+    return path if is_whole else path_to_read(path)
 
 
 def _content(path: Path) -> tuple[bytes, Format | None]:

@@ -35,8 +35,8 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Bools
-from bpe_core.support.found_once import once
 from bpe_core.support.progress import ProgressReport
+from bpe_core.support.result_cache import cached
 from bpe_core.text.characters import code_points
 from bpe_core.text.decoding import WordPiece
 from bpe_core.text.preparation.normalizers import BertNormalizer
@@ -273,7 +273,7 @@ class BertVocabulary(Format):
 
     def is_beyond(self, history: History, text: str) -> bool:
         changed = normalize(text, history.recipe)
-        tokens = once(self.name, history, lambda: self.spelled(history), is_)
+        tokens = cached(self.name, history, lambda: self.spelled(history), is_)
         return any(token in changed for token in tokens)
 
     def numbers(self, history: History) -> Int64s:

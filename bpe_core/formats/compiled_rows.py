@@ -13,7 +13,7 @@ from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.history import ADDED, NOTHING, History, Int64s
 from bpe_core.history.token_texts import decoded, of_tokens, written
 from bpe_core.kernels.table_rows import DIGITS, NUMBERS, Columns, Texts, write_rows
-from bpe_core.support.honest_text import escape
+from bpe_core.support.escaped_bytes import escape
 
 if TYPE_CHECKING:  # the rows written by this file
     from bpe_core.formats.rows import Layout

@@ -18,7 +18,7 @@ from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
-from bpe_core.support.found_once import once
+from bpe_core.support.result_cache import cached
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.specials import parts_of
 
@@ -54,7 +54,7 @@ class JsonModel(ABC):
 
     def is_beyond(self, history: History, text: str) -> bool:
         recipe = history.recipe
-        tokens = once((self.kind, "tokens"), history, lambda: self._tokens_beyond(history), is_)
+        tokens = cached((self.kind, "tokens"), history, lambda: self._tokens_beyond(history), is_)
         parts = parts_of(text, recipe.special_tokens) if tokens else ()
         changed = [normalize(part, recipe) for part, is_special in parts if not is_special]
         return any(token in part for token in tokens for part in changed)

@@ -12,7 +12,7 @@ from bpe_core.formats.base import PAIRS, Beside, Format, Opened, reported
 from bpe_core.formats.rows import Row, merge_rows
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import shown
-from bpe_core.support.honest_text import unescape
+from bpe_core.support.escaped_bytes import unescape
 from bpe_core.support.progress import ProgressReport
 
 HEADER = "| step | left | right | token | id | bytes | count | as often as | tokens left |"

@@ -33,7 +33,7 @@ from bpe_core.history.history import NOTHING, TIED, Bools, Columns, History, Int
 from bpe_core.history.joining import MergePriorities
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.honest_text import unescape
+from bpe_core.support.escaped_bytes import unescape
 
 NUMBER = "number"  # the column of the ids that tokens had in the file they came from
 MOST_DIGITS = 20

@@ -28,8 +28,8 @@ from bpe_core.formats.written_merges import VERSION, WrittenMerges, pairs_at_the
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
-from bpe_core.support.found_once import once
 from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.support.result_cache import cached
 from bpe_core.text.decoding import ByteLevel, Replace
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import Split
@@ -280,7 +280,7 @@ def _both(data: bytes, name: str, beside: Beside) -> tuple[tuple[str, bytes | No
 
 
 def _vocabulary_in(data: bytes, name: str) -> dict[str, int]:
-    return once("vocabulary", data, lambda: vocabulary_of(parsed_object(data, name, counts_last=True), name))
+    return cached("vocabulary", data, lambda: vocabulary_of(parsed_object(data, name, counts_last=True), name))
 
 
 # the marks of WordPiece: they are in at least an eighth of the tokens, and no merges are next to the file

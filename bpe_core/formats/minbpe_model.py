@@ -21,7 +21,7 @@ from bpe_core.formats.rebuilding import rebuilt
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.history.token_texts import written
-from bpe_core.support.honest_text import escape
+from bpe_core.support.escaped_bytes import escape
 from bpe_core.support.progress import ProgressReport
 
 SIGNATURE = b"minbpe v1"

@@ -19,8 +19,8 @@ from bpe_core.formats.rebuilding import checked_numbers, checked_symbol
 from bpe_core.formats.rows import COLUMNS_BUT_KIND, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
-from bpe_core.support.foreign import gate, telling_damage
-from bpe_core.support.honest_text import escape, unescape
+from bpe_core.support.escaped_bytes import escape, unescape
+from bpe_core.support.foreign import report_damage, report_faults
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import ProgressReport
@@ -74,7 +74,7 @@ class ParquetTable(Format):
         arrow = pyarrow_or_none()
         if arrow is None:
             raise FormatError(f"{name}: {MISSING}")
-        with telling_damage(name), gate(f"{name} is a damaged Parquet file"):
+        with report_damage(name), report_faults(f"{name} is a damaged Parquet file"):
             file = ParquetFile(io.BytesIO(data))
             if file.rows > LARGEST_VOCABULARY:
                 raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} merges.")
@@ -100,7 +100,7 @@ def _rebuilt(about: bytes, columns: Sequence[Int64s], name: str) -> History:
     said = {key: whole.get(key) for key in ("recipe", "end_reason", "tokens_at_start")}
     if said["tokens_at_start"] == NOTHING:
         said["tokens_at_start"] = None
-    with gate(f"{name}: the base symbols are damaged"):
+    with report_faults(f"{name}: the base symbols are damaged"):
         symbols = [
             checked_symbol(kind, unescape(text), bytes.fromhex(decoded), name)
             for kind, text, decoded in list_in(whole, "alphabet", name)

@@ -29,7 +29,7 @@ from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.kernels.kept import OPENING
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.support.arrays import Bools, Int32s
-from bpe_core.support.found_once import once
+from bpe_core.support.result_cache import cached
 
 Text = TypeVar("Text", bytes, str)
 
@@ -342,7 +342,7 @@ def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:
     check_lengths(tokens)
     from bpe_core.formats.compiled_recovering import parts_of  # loads machine code
 
-    symbols, left, right, is_late = once("parts", tokens, lambda: parts_of(tokens))
+    symbols, left, right, is_late = cached("parts", tokens, lambda: parts_of(tokens))
     return Parts(symbols, tokens, left, right, is_late)
 
 

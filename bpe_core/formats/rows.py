@@ -12,7 +12,7 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import BUDGET, LONGEST_SHOWN, TokenTexts, of_tokens
 from bpe_core.kernels.kept import OPENING
 from bpe_core.kernels.readiness import use_machine_code
-from bpe_core.support.honest_text import escape
+from bpe_core.support.escaped_bytes import escape
 
 ROWS_AT_ONCE = 4_096
 BYTES_A_ROW = 40  # about

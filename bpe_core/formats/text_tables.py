@@ -2,8 +2,8 @@
 
 JSON is one object with the recipe, the base symbols and the merges. Each merge has a line. CSV and TSV, for
 spreadsheets, begin with the merges. Base symbols and special tokens follow as rows of step 0. The recipe comes last, as
-JSON in the column `token`, so that a truncated file is noticed. All texts are escaped (see honest_text.py). So a row is
-always one line, and an error names the line by the number that an editor shows.
+JSON in the column `token`, so that a truncated file is noticed. All texts are escaped (see escaped_bytes.py). So a row
+is always one line, and an error names the line by the number that an editor shows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bpe_core.formats.json_reading import Object, parsed_object
 from bpe_core.formats.merge_table import NUMBER, Cells, Found, MergeTable, ParsedTable
 from bpe_core.formats.rows import COLUMNS_BUT_KIND, Layout, Row, base_rows, merge_rows, rows_by_kernels, special_rows
 from bpe_core.history.history import History, Int64s
-from bpe_core.support.honest_text import escape, unescape
+from bpe_core.support.escaped_bytes import escape, unescape
 from bpe_core.support.progress import ProgressReport
 
 OPENING = b'\n "merges": ['  # the text before the lines of the merges, as this program writes it

@@ -17,7 +17,7 @@ from bpe_core.formats.json_reading import Object, number_of, object_in, parsed_o
 from bpe_core.formats.patterns import pattern_choices
 from bpe_core.formats.tiktoken_ranks import checked_ranks, ranked, read_token
 from bpe_core.history.history import History, Int64s
-from bpe_core.support.found_once import once
+from bpe_core.support.result_cache import cached
 
 RANKS = "bpe_ranks"
 PATTERN = "pat_str"
@@ -56,7 +56,7 @@ def _read(data: bytes, name: str) -> tuple[Object, dict[bytes, int]]:
         whole = parsed_object(data, name)
         return whole, checked_ranks(dict(_rows(text_in(whole, RANKS, name), name)), name)
 
-    return once("tiktoken.json", data, found)
+    return cached("tiktoken.json", data, found)
 
 
 def _rows(text: str, name: str) -> Iterator[tuple[bytes, int]]:

@@ -30,8 +30,8 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import MergePriorities
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
-from bpe_core.support.found_once import once
 from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.support.result_cache import cached
 
 LARGEST_FILE = 2**26  # bytes; recovering the merges takes up to some seconds per megabyte
 LARGEST_RANK = 2**31 - 1
@@ -150,7 +150,7 @@ def without_empty(ranks: dict[bytes, int]) -> tuple[dict[bytes, int], int | None
 
 def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
     """Return each token with its rank, sorted by rank. Callers must not change the dictionary, because it is shared."""
-    return once("ranks", data, lambda: _read_ranks(data, name))
+    return cached("ranks", data, lambda: _read_ranks(data, name))
 
 
 def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
@@ -372,7 +372,7 @@ def _read(data: bytes, name: str) -> tuple[Object, dict[bytes, int], int]:
         whole = parsed_object(data, name)
         return whole, *_ranks(whole, name)
 
-    return once("tekken", data, found)
+    return cached("tekken", data, found)
 
 
 def _pattern(whole: Object, name: str) -> str:

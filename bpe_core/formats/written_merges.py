@@ -24,7 +24,7 @@ from bpe_core.history.joining import PairRows
 from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.arrays import Bools
-from bpe_core.support.found_once import once
+from bpe_core.support.result_cache import cached
 
 NO_LIMIT = 2**62
 NOWHERE = -1  # the position of a text that is not among all texts
@@ -335,7 +335,7 @@ LOOK = 100_000  # bytes at the beginning that show whether each line has a pair
 
 def read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
     """Return the merges of a whole file, and its version line, which is empty if the file has none."""
-    return once("pairs", data, lambda: _read_pairs(data, name))
+    return cached("pairs", data, lambda: _read_pairs(data, name))
 
 
 def _read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:

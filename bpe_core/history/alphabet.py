@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Int32s, repeated
+from bpe_core.support.arrays import Int32s, repeat
 from bpe_core.support.former_names import former_classes
 
 Number = TypeVar("Number", bound=np.generic)
@@ -53,7 +53,7 @@ class SpelledSeeds(NamedTuple):
     def only(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.int32]) -> SpelledSeeds:
         lengths = np.diff(self.starts)[chosen]
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-        cells = np.arange(int(starts[-1])) + repeated(self.starts[chosen] - starts[:-1], lengths)
+        cells = np.arange(int(starts[-1])) + repeat(self.starts[chosen] - starts[:-1], lengths)
         return SpelledSeeds(self.symbols[cells], starts)
 
     def joined(self, parts: list[bytes]) -> list[bytes]:
@@ -63,7 +63,7 @@ class SpelledSeeds(NamedTuple):
         before = np.cumsum(widths)[self.symbols]
         width = widths[self.symbols]
         ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(width)))
-        together = written[np.arange(int(ends[-1])) + repeated(before - ends[1:], width)].tobytes()
+        together = written[np.arange(int(ends[-1])) + repeat(before - ends[1:], width)].tobytes()
         borders = ends[self.starts].tolist()
         return [together[start:end] for start, end in pairwise(borders)]
 

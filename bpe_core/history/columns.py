@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bpe_core.methods.facts import Single
 from bpe_core.support.arrays import Int32s as Int32s
 from bpe_core.support.arrays import Int64s as Int64s
-from bpe_core.support.found_once import once
+from bpe_core.support.result_cache import cached
 
 NOTHING = -1  # no runner-up; no right half, as in a step that drops a token; an unknown count
 ADDED = -2  # the value of the right half in a step that adds a token
@@ -60,7 +60,7 @@ MOST_LENGTH = 2**62  # the largest length that is counted; the sum of two such l
 
 def joined_lengths(first: Sequence[int], left: _Ints, right: _Ints) -> npt.NDArray[np.int64]:
     """Return the lengths of all tokens, computed from the lengths of the base symbols and the joined pairs."""
-    return once("lengths", (list(first), left, right), lambda: _joined_lengths(first, left, right), _are_same)
+    return cached("lengths", (list(first), left, right), lambda: _joined_lengths(first, left, right), _are_same)
 
 
 def _are_same(given: _Given, other: _Given) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
+from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeat
 
 if TYPE_CHECKING:
     from bpe_core.kernels.splits import Texts
@@ -106,7 +106,7 @@ class LaidTexts(Sequence[str]):
             return LaidTexts(data, self.starts[whole] - self.starts[places[0]])
         widths = np.diff(self.starts)[places]
         starts = _with_end(widths)
-        cells = np.arange(int(starts[-1])) + repeated(self.starts[places] - starts[:-1], widths)
+        cells = np.arange(int(starts[-1])) + repeat(self.starts[places] - starts[:-1], widths)
         return LaidTexts(self.data[cells], starts)
 
     def followed_by(self, more: LaidTexts) -> LaidTexts:

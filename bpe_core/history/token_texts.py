@@ -24,9 +24,9 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import MOST_LENGTH
 from bpe_core.history.history import History, Int64s, Pair
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.found_once import once
-from bpe_core.support.honest_text import escape, unescape
+from bpe_core.support.escaped_bytes import escape, unescape
 from bpe_core.support.limits import check_room
+from bpe_core.support.result_cache import cached
 
 HEAD = 16  # bytes, compared as two numbers, in which nearly all tokens differ
 
@@ -252,7 +252,7 @@ def of_tokens(what: object, history: History, find: Callable[[], T]) -> T:
 
     The result is cached under the key `what`. Other histories with the same tokens get the cached result.
     """
-    return once(what, history, find, _have_same_tokens)
+    return cached(what, history, find, _have_same_tokens)
 
 
 def _have_same_tokens(history: History, other: History) -> bool:

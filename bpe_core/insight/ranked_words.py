@@ -24,7 +24,7 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
-from bpe_core.support.arrays import Int32s, Int64s, repeated
+from bpe_core.support.arrays import Int32s, Int64s, repeat
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class RankedWords:
     def word_of_cell(self) -> Int32s:
         """Return the index of the word for each cell. A separator belongs to the word before it."""
         lengths = np.diff(self.starts)
-        words = repeated(np.arange(len(lengths), dtype=np.int32), lengths)
+        words = repeat(np.arange(len(lengths), dtype=np.int32), lengths)
         return np.concatenate([np.zeros(int(self.starts[0]), np.int32), words])
 
     @cached_property

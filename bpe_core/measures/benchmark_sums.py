@@ -21,7 +21,7 @@ from bpe_core.measures.measures import UNKNOWN_AT_MOST
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Progress, Work
-from bpe_core.support.wording import told_apart
+from bpe_core.support.wording import short_names
 from bpe_core.text.mixture import share_text, weight_of
 
 DRAWS = 1_000
@@ -83,7 +83,7 @@ class Sums:
             more = f"{names[place]} needs {self.beside_best[place] - 1:.1%} more"
             turned = "; with other documents the order could change" if place in alike else ""
             said.append(f"{more} ({self._interval(place)}){turned}.")
-        for text, winner in zip(told_apart([*self.by_text]), self.by_text.values(), strict=True):
+        for text, winner in zip(short_names([*self.by_text]), self.by_text.values(), strict=True):
             if winner is not None and winner != best:
                 said.append(f"For {text} alone, {names[winner]} makes fewer tokens.")
         left_out = [name for name, is_encoded in zip(names, self.is_encoded, strict=True) if not is_encoded]
@@ -128,7 +128,7 @@ class Sums:
 
     @property
     def _weights(self) -> str:
-        weights = zip(told_apart([*self.weights]), self.weights.values(), strict=True)
+        weights = zip(short_names([*self.weights]), self.weights.values(), strict=True)
         return ", ".join(f"{text} {share_text(weight)}" for text, weight in weights)
 
     def _figure(self, place: int) -> str:
@@ -199,7 +199,7 @@ def _shares(measured: Benchmark, weights: Sequence[str]) -> dict[str, Fraction]:
         sizes = measured.of("bytes")[0].astype(int).tolist()
         return {text: Fraction(size, sum(sizes)) for text, size in zip(measured.texts, sizes, strict=True)}
     given = {text: Fraction(0) for text in measured.texts}
-    names = dict(zip(measured.texts, told_apart(measured.texts), strict=True))
+    names = dict(zip(measured.texts, short_names(measured.texts), strict=True))
     for weight in weights:
         name, equals, value = weight.rpartition("=")
         chosen = [text for text, apart in names.items() if name in (text, apart, short_name(text))]

@@ -30,7 +30,7 @@ from bpe_core.segmenting.cutting import spelled_in
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
-from bpe_core.support.arrays import Int64s, repeated
+from bpe_core.support.arrays import Int64s, repeat
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.characters import CodePoints, code_points, joins_the_one_before
 
@@ -120,7 +120,7 @@ class CutTexts:
 
     @property
     def counts_in_all(self) -> Int64s:
-        return self._counts(self.ids, repeated(self.in_words.words.counts, self.tokens_by_word))
+        return self._counts(self.ids, repeat(self.in_words.words.counts, self.tokens_by_word))
 
     def counts(self, text: str) -> Int64s:
         rows, times, *_ = self.in_words.texts[text]
@@ -128,8 +128,8 @@ class CutTexts:
             return counts_of_tokens(self.ids, self.starts, rows, times, self.history.index_count)
         lengths = self.tokens_by_word[rows]
         ends = np.cumsum(lengths)
-        places = np.arange(int(lengths.sum())) + repeated(self.starts[rows] - ends + lengths, lengths)
-        return self._counts(self.ids[places], repeated(times, lengths))
+        places = np.arange(int(lengths.sum())) + repeat(self.starts[rows] - ends + lengths, lengths)
+        return self._counts(self.ids[places], repeat(times, lengths))
 
     def _counts(self, ids: Int64s, times: Int64s) -> Int64s:
         return np.bincount(ids, weights=times, minlength=self.history.index_count).astype(np.int64)
@@ -221,7 +221,7 @@ class Stretches(NamedTuple):
         lengths = np.diff(words.starts)
         starts = words.starts[:-1] + np.arange(len(words))
         data = np.full(len(words.text) + len(words), ord(" "), np.uint8)
-        data[np.arange(len(words.text)) + repeated(np.arange(len(words)), lengths)] = words.text
+        data[np.arange(len(words.text)) + repeat(np.arange(len(words)), lengths)] = words.text
         return cls(data.tobytes().decode(), starts, lengths)
 
     def sums(self, of_bytes: npt.NDArray[np.generic]) -> Int64s:
@@ -283,7 +283,7 @@ class BetweenBlanks:
     @cached_property
     def _codes(self) -> CodePoints:
         codes = code_points(self._stretches.together)
-        return repeated(codes, _bytes_of(codes))
+        return repeat(codes, _bytes_of(codes))
 
     @cached_property
     def _different(self) -> list[int]:
@@ -320,9 +320,9 @@ def _lost(
     symbols = tokenizer.history.alphabet.but_seeds
     unknown = [id for id, symbol in enumerate(symbols) if symbol.kind == "unknown"]
     codes = code_points(stretches.together)
-    is_lost = repeated(left_out[codes], _bytes_of(codes))
+    is_lost = repeat(left_out[codes], _bytes_of(codes))
     in_none = (tokens.ids == NO_TOKEN) | np.isin(tokens.ids, unknown)
-    is_lost[tokens.edges[0] : tokens.edges[-1]] |= repeated(in_none, np.diff(tokens.edges))
+    is_lost[tokens.edges[0] : tokens.edges[-1]] |= repeat(in_none, np.diff(tokens.edges))
     return stretches.sums(is_lost)
 
 

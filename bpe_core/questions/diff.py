@@ -13,7 +13,7 @@ from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, c
 from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
-from bpe_core.support.honest_text import escape
+from bpe_core.support.escaped_bytes import escape
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import count_text
 

@@ -34,7 +34,7 @@ from bpe_core.recipes.parts import (
 )
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES
-from bpe_core.support.foreign import gate, json_of
+from bpe_core.support.foreign import json_of, report_faults
 from bpe_core.support.numbered_symbols import LARGEST, SymbolNames
 from bpe_core.support.wording import as_call
 from bpe_core.text.mixture import mixture_of
@@ -380,7 +380,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         unknown = sorted(str(key) for key in values if key not in CHOICES)
         if unknown:
             raise RecipeError(f"A recipe has no choice named {unknown[0]!r}.")
-        with gate("The recipe cannot be read", RecipeError):
+        with report_faults("The recipe cannot be read", RecipeError):
             return cls(**values)
 
     @classmethod

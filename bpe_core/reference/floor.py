@@ -29,7 +29,7 @@ from heapq import nlargest
 from typing import Any
 
 from bpe_core.errors import FormatError
-from bpe_core.support.foreign import gate
+from bpe_core.support.foreign import report_faults
 
 Piece = tuple[int, ...]
 
@@ -95,7 +95,7 @@ def reached(certificate: Mapping[str, Any]) -> dict[int, int]:
     A witness is a vocabulary which shows that so few tokens are enough. Raise FormatError if a witness has a wrong
     number of tokens or too many pieces.
     """
-    with gate("A vocabulary of the certificate is not whole"):
+    with report_faults("A vocabulary of the certificate is not whole"):
         counted = dict[int, int]()
         for claim in certificate["floors"]:
             if "vocabulary" in claim or "fewest" in claim:
@@ -130,7 +130,7 @@ def _check_vocabulary(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> 
 
 def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """Return a row for each floor in a certificate: its size, the claimed number of tokens, and the proven number."""
-    with gate("The certificate of a floor is not whole"):
+    with report_faults("The certificate of a floor is not whole"):
         _check_numbers(certificate)
         return [(claim["size"], claim["tokens"], floor(certificate, claim)) for claim in certificate["floors"]]
 

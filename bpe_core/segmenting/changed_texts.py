@@ -10,7 +10,7 @@ import numpy as np
 from bpe_core.kernels import change_text as kernel
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import piece_table
-from bpe_core.support.arrays import Bytes, Int64s, grown
+from bpe_core.support.arrays import Bytes, Int64s, enlarge
 from bpe_core.text.preparation.normalizers import KEPT_APART
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 
@@ -55,7 +55,7 @@ class ChangedTexts:
                 return out[: progress[kernel.FREE]], free_at
             if progress[kernel.STATUS] == kernel.CANNOT:
                 return None
-            out = grown(out, 2 * len(out))
+            out = enlarge(out, 2 * len(out))
 
 
 @cache

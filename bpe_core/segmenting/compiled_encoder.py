@@ -42,7 +42,7 @@ from bpe_core.segmenting import remembered_words
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.remembered_words import RememberedWords
-from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s, grown, repeated
+from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s, enlarge, repeat
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.characters import utf8, utf8_view
 
@@ -195,7 +195,7 @@ class CompiledEncoder:
         stops = np.cumsum(widths, dtype=np.int64)
         starts = stops - widths
         firsts = np.flatnonzero(ranks < 0)  # the rank of a word's first symbol encodes the start of the word
-        gaps = repeated(~ranks[firsts] - starts[firsts], np.diff(np.append(firsts, len(ids))))
+        gaps = repeat(~ranks[firsts] - starts[firsts], np.diff(np.append(firsts, len(ids))))
         ranks[firsts] = PATTERN_CUT
         return PlacedSymbols(ids, ranks, starts + gaps, stops + gaps)
 
@@ -253,7 +253,7 @@ class CompiledEncoder:
             if status == kernel.DONE:
                 break
             if status == kernel.NEEDS_OUTPUT:
-                out = grown(out, 3 * len(out) // 2 + wanted)
+                out = enlarge(out, 3 * len(out) // 2 + wanted)
             elif status == kernel.NEEDS_MEMORY:
                 desk.memory = desk.remembered.more(desk.memory)
                 desk.short = None

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import regex
 
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
-from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
+from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeat
 from bpe_core.text import older_unicode
 from bpe_core.text.characters import raw_bytes
 from bpe_core.text.preparation.expressions import translated
@@ -103,7 +103,7 @@ class FlatWords:
         lengths = np.diff(self.cuts)
         if kept.all():
             return self
-        data = self.data[repeated(kept, lengths)]
+        data = self.data[repeat(kept, lengths)]
         cuts = _from_zero(lengths[kept])
         return FlatWords(data, cuts, self.texts[kept], self.count)
 

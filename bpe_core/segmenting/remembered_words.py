@@ -27,7 +27,7 @@ from bpe_core.kernels.word_memory import (
     Memory,
     grow_slots,
 )
-from bpe_core.support.arrays import Int64s, Number, grown
+from bpe_core.support.arrays import Int64s, Number, enlarge
 
 MOST_WORDS = 1 << 21  # a memory that would hold more words starts again empty
 MOST_RESULTS = 1 << 26
@@ -197,4 +197,4 @@ def _grown(array: npt.NDArray[Number], used: int, least: int) -> npt.NDArray[Num
     wanted = max(least, 4 * used)
     if wanted <= len(array):
         return array
-    return grown(array[:used], wanted)
+    return enlarge(array[:used], wanted)

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from bpe_core.history.history import NOTHING
 from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, shifted_hull
 from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Segmentation, Tokens
-from bpe_core.support.arrays import Bools, Int64s, repeated
+from bpe_core.support.arrays import Bools, Int64s, repeat
 from bpe_core.support.progress import CancelCheck, while_wanted
 
 CUT_AT_ONCE = 100  # different words; a background task splits more
@@ -188,7 +188,7 @@ def in_rows(first: Int64s, counts: Int64s) -> Int64s:
     [5, 6, 0, 1, 2]
     """
     before = np.cumsum(counts) - counts
-    rows: Int64s = np.arange(counts.sum()) + repeated(first - before, counts)
+    rows: Int64s = np.arange(counts.sum()) + repeat(first - before, counts)
     return rows
 
 
@@ -357,12 +357,12 @@ class WordTokens(Segmentation):
         begins = np.zeros(len(place), np.bool_)
         begins[(np.cumsum(counts) - counts)[counts > 0]] = True
         ends = cuts.ends[place]
-        of_word = repeated(words.first[:-1], counts)
+        of_word = repeat(words.first[:-1], counts)
         starts = words.origins[of_word + np.where(begins, 0, np.concatenate((ends[:1], ends[:-1])))]
         stops = words.origins[of_word + ends]
         ids = cuts.ids[place]
-        goes_left = starts > repeated(words.starts, counts)
-        kept = (stops > starts) | ~repeated(words.touched, counts)
+        goes_left = starts > repeat(words.starts, counts)
+        kept = (stops > starts) | ~repeat(words.touched, counts)
         tokens, goes_left = _with_gaps(starts[kept], stops[kept], ids[kept], goes_left[kept], len(self.data))
         if self.pending:
             waits = (tokens.edges[:-1] >= self.pending[0]) & (tokens.edges[1:] <= self.pending[1])

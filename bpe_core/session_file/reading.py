@@ -29,8 +29,8 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import HEADER, checksums, schema
 from bpe_core.session_file.stored_columns import STEPS, merge_columns, reasons_in, scores_in, word_table
 from bpe_core.session_file.values import Bookmark, Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
-from bpe_core.support.atomic import standing
-from bpe_core.support.foreign import gate, json_of
+from bpe_core.support.atomic import path_to_read
+from bpe_core.support.foreign import json_of, report_faults
 from bpe_core.support.limits import check_room
 from bpe_core.text.mixture import LONGEST_NAME
 
@@ -287,7 +287,7 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
 
     A safety copy may have been interrupted while it was written. In this case the incomplete change is undone first.
     """
-    file_now = standing(path)
+    file_now = path_to_read(path)
     with _opened(file_now, is_safety_copy) as connection:
         check_room(TIMES_THE_FILE * file_now.stat().st_size, f"Opening {path}", "Close other programs first.")
         try:
@@ -377,7 +377,7 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
         address = f"{path.resolve().as_uri()}?{how}"
         with (
             contextlib.closing(sqlite3.connect(address, uri=True)) as connection,
-            gate(f"{path} is damaged", advice=ADVICE),
+            report_faults(f"{path} is damaged", advice=ADVICE),
         ):
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA cell_size_check = ON")

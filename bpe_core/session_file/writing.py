@@ -26,7 +26,7 @@ from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.stored_columns import reason_chunks, score_rows, word_chunks
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 from bpe_core.support.atomic import replace_atomically
-from bpe_core.support.honest_text import escape
+from bpe_core.support.escaped_bytes import escape
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
 ROWS_AT_ONCE = 512  # rows between two checks for cancellation

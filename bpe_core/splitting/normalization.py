@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import repeated
+from bpe_core.support.arrays import repeat
 from bpe_core.support.former_names import former_classes
 from bpe_core.text.characters import CharacterMap, CodePoints, character_map, code_points, formed, in_form, text_of
 from bpe_core.text.specials import parts_of
@@ -125,7 +125,7 @@ def _prepared(work: WordSplitter, text: str) -> tuple[str, Offsets]:
 
 def _in_lower_case(text: str) -> tuple[str, Offsets]:
     lengths = 1 + (code_points(text) == ord("İ"))  # the only character that becomes two
-    return text.lower(), repeated(np.arange(len(text)), lengths)
+    return text.lower(), repeat(np.arange(len(text)), lengths)
 
 
 @lru_cache(maxsize=16)
@@ -185,9 +185,9 @@ def byte_origins(codes: CodePoints, sources: Offsets, given: CodePoints, starts:
     begins = np.append(True, sources[1:] != sources[:-1])[: len(codes)]
     run = np.maximum.accumulate(np.where(begins, np.arange(len(codes)), 0)) if len(codes) else sources
     inside = np.minimum(np.arange(len(codes)) - run, starts[sources + 1] - starts[sources] - 1)
-    within = np.arange(edges[-1]) - repeated(edges[:-1], widths)
-    origins = repeated(starts[sources] + np.where(escaped, inside, 0), widths)
-    return origins + within * repeated(is_last & (codes == given[sources]), widths), edges
+    within = np.arange(edges[-1]) - repeat(edges[:-1], widths)
+    origins = repeat(starts[sources] + np.where(escaped, inside, 0), widths)
+    return origins + within * repeat(is_last & (codes == given[sources]), widths), edges
 
 
 def byte_starts(text: str) -> Offsets:

@@ -22,7 +22,7 @@ from bpe_core.formats.base import Format, Peer
 from bpe_core.history.token_texts import quoted
 from bpe_core.studies.study import Study
 from bpe_core.support.atomic import write_atomically
-from bpe_core.support.foreign import gate, json_of
+from bpe_core.support.foreign import json_of, report_faults
 from bpe_core.support.small_files import read_small_file
 from bpe_core.verification.sampling import CheckedTokenizer, answer_of
 
@@ -61,7 +61,7 @@ class Pins:
         """Read pins from a file. In the file, the path of the tokenizer is relative to the folder of the pins."""
         advice = f"`bpe-explorer pin TABLE -o {path}` writes them."
         data = read_small_file(path, "the pins", FormatError)
-        with gate(f"{path} holds no pins", FormatError, advice):
+        with report_faults(f"{path} holds no pins", FormatError, advice):
             pins = cls(**json_of(data, f"{path} holds no pins"))
             pinned = {len(pins.texts), *(len(ids) for ids in (*pins.ids.values(), *pins.files.values()))}
             said = [pins.table, pins.digest, *pins.texts, *pins.versions.keys(), *pins.versions.values()]

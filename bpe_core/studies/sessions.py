@@ -20,7 +20,7 @@ from bpe_core.session_file.values import SavedRun, SavedSession, View
 from bpe_core.session_file.writing import write_session
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
-from bpe_core.support.atomic import at_once
+from bpe_core.support.atomic import place_immediately
 from bpe_core.text.reading.utf8 import first_invalid
 
 
@@ -118,7 +118,7 @@ class GrowingRun:
         if len(history):
             self.trouble = ""
             try:
-                with at_once():
+                with place_immediately():
                     self.write(history)
             except OutputError as error:  # there may be room on the disk at the end
                 self.trouble = str(error)

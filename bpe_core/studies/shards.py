@@ -11,7 +11,7 @@ from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import Width
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import texts_of
-from bpe_core.support.atomic import making
+from bpe_core.support.atomic import reserve
 from bpe_core.support.progress import ALONE, Work
 
 
@@ -66,7 +66,7 @@ def encode_documents(
     (2, 6)
     """
     study = Study.of(given)
-    with making(folder), texts_of(texts).reading() as corpus:
+    with reserve(folder), texts_of(texts).reading() as corpus:
         return encode_to_shards(
             corpus,
             study.history,

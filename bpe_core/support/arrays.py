@@ -22,12 +22,12 @@ AT_ONCE = 1 << 15  # numbers; after some 0.1 ms other threads get a turn
 Number = TypeVar("Number", bound=np.generic)
 
 
-def repeated(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArray[Number]:
+def repeat(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArray[Number]:
     """Return each number `times` times, like `np.repeat`.
 
     The work is done in parts. Between two parts, other threads can go on, such as the thread that draws a window.
 
-    >>> repeated(np.array([7, 8, 9]), np.array([2, 0, 1])).tolist()
+    >>> repeat(np.array([7, 8, 9]), np.array([2, 0, 1])).tolist()
     [7, 7, 9]
     """
     starts = range(0, len(numbers), AT_ONCE)
@@ -36,8 +36,8 @@ def repeated(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArr
     return np.concatenate([np.repeat(numbers[i : i + AT_ONCE], times[i : i + AT_ONCE]) for i in starts])
 
 
-def grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
+def enlarge(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
     """Return a copy of the array with `room` items. The new items at the end have no defined values."""
-    grown = np.empty(room, array.dtype)
-    grown[: len(array)] = array
-    return grown
+    enlarged = np.empty(room, array.dtype)
+    enlarged[: len(array)] = array
+    return enlarged

@@ -43,7 +43,7 @@ def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
     raw.seek(before)
 
 
-def within_reason(batches: Iterable[Any], stored: int) -> Iterator[Any]:
+def limited_batches(batches: Iterable[Any], stored: int) -> Iterator[Any]:
     """Yield the batches of rows. The caller keeps all of them in memory.
 
     `stored` is the size of the file in bytes. Raise DamagedPart if all batches together are far larger than the texts

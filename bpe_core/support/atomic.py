@@ -33,22 +33,22 @@ from bpe_core.support.lock import Lock
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 _manifest_of: dict[Path, Path] = {}  # results that grow, with the manifests that describe the former ones
-waiting: list[Together] = []  # results that wait for the manifest that describes them
+waiting: list[ResultsWithManifest] = []  # results that wait for the manifest that describes them
 
 
 @contextlib.contextmanager
-def making(*paths: Path | str, told_in: Path | None = None, grows: bool = False) -> Iterator[None]:
+def reserve(*paths: Path | str, manifest: Path | None = None, grows: bool = False) -> Iterator[None]:
     """Reserve the paths of results for a `with` block.
 
     Raise OutputError if another process is making one of the results.
 
-    If `told_in` is the path of a manifest, the new results are kept in temporary files until the manifest is written.
+    If `manifest` is the path of a manifest, the new results are kept in temporary files until the manifest is written.
     Then all files are put in place together. If no manifest is written, the old manifest is removed. With `grows`, a
     result grows step by step. Then the old manifest is removed before the first change, so it never lies next to new
     results.
     """
     places = sorted({_place_of(path) for path in paths})  # sorted, so that one of two processes can claim all
-    manifests = dict.fromkeys(places, _place_of(told_in)) if told_in is not None and _is_replaced(told_in) else {}
+    manifests = dict.fromkeys(places, _place_of(manifest)) if manifest is not None and _is_replaced(manifest) else {}
     with contextlib.ExitStack() as stack:
         for place in places:
             if place.name and (place.is_file() or place.is_dir() or not place.exists()):
@@ -57,7 +57,7 @@ def making(*paths: Path | str, told_in: Path | None = None, grows: bool = False)
                     stack.callback(claim.release)
         _manifest_of.update(manifests)
         if manifests and not grows:
-            stack.enter_context(Together(places, next(iter(manifests.values()))))
+            stack.enter_context(ResultsWithManifest(places, next(iter(manifests.values()))))
         try:
             yield
         finally:
@@ -65,12 +65,12 @@ def making(*paths: Path | str, told_in: Path | None = None, grows: bool = False)
                 _manifest_of.pop(place, None)
 
 
-class Together:
+class ResultsWithManifest:
     """A group of complete results that wait for the manifest which describes them."""
 
-    def __init__(self, places: Iterable[Path], told_in: Path) -> None:
-        self._places = {*places, told_in}
-        self._manifest = told_in
+    def __init__(self, places: Iterable[Path], manifest: Path) -> None:
+        self._places = {*places, manifest}
+        self._manifest = manifest
         self._moves: dict[Path, Move] = {}
 
     def __enter__(self) -> None:
@@ -85,7 +85,7 @@ class Together:
         manifest_move = moves.pop(self._manifest, None)
         with _sentences(self._manifest):
             if manifest_move is None and self._manifest.exists():
-                manifest_move = _leaving(self._manifest)
+                manifest_move = _prepare_removal(self._manifest)
             take_places([*([] if manifest_move is None else [manifest_move]), *moves.values()])
 
     def takes(self, places: Iterable[Path]) -> bool:
@@ -100,7 +100,7 @@ class Together:
     def moves_in(self, folder: Path) -> list[Move]:
         return [move for place, move in self._moves.items() if folder in place.parents]
 
-    def standing(self, place: Path) -> Path | None:
+    def waiting_file(self, place: Path) -> Path | None:
         """Return the path of the waiting file for a result, or for a file inside a result that is a folder.
 
         Return None if no file waits for this place.
@@ -130,7 +130,7 @@ def all_or_none(*paths: Path | str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def at_once() -> Iterator[None]:
+def place_immediately() -> Iterator[None]:
     """Put each file that the `with` block writes in place as soon as it is complete. This is for results that grow.
 
     An old manifest is removed first.
@@ -143,7 +143,7 @@ def at_once() -> Iterator[None]:
         waiting.extend(before)
 
 
-def standing(path: Path | str) -> Path:
+def path_to_read(path: Path | str) -> Path:
     """Return the path of the file to read for a path. Usually this is the path itself.
 
     A complete result may be in a temporary file until its manifest is written. Then the temporary file is returned. If
@@ -155,7 +155,7 @@ def standing(path: Path | str) -> Path:
     except OutputError:
         return Path(path)
     for together in waiting:
-        if (part := together.standing(place)) is not None:
+        if (part := together.waiting_file(place)) is not None:
             return part
     return Path(path) if completed(place) else waiting_for(place) or Path(path)
 
@@ -165,7 +165,7 @@ def files_in(folder: Path) -> dict[str, Path]:
 
     Files that wait for their places in the folder are included.
     """
-    place = _place_of(standing(folder))
+    place = _place_of(path_to_read(folder))
     path_of_name = {path.relative_to(place).as_posix(): path for path in place.rglob("*") if path.is_file()}
     moves = [move for together in waiting for move in together.moves_in(place)]
     beside = {move.part.relative_to(place).as_posix() for move in moves}
@@ -173,7 +173,7 @@ def files_in(folder: Path) -> dict[str, Path]:
     return path_of_name | {move.place.relative_to(place).as_posix(): move.part for move in moves}
 
 
-class _AllOrNone(Together):
+class _AllOrNone(ResultsWithManifest):
     """A group of results that are put in place together, without a manifest."""
 
     def __init__(self, places: Iterable[Path]) -> None:
@@ -184,7 +184,7 @@ class _AllOrNone(Together):
         return [*self._moves.values()]
 
 
-def _leaving(place: Path) -> Move:
+def _prepare_removal(place: Path) -> Move:
     """Prepare the removal of a file that is to happen together with the placing of other files.
 
     An empty file next to the place marks the removal.
@@ -210,7 +210,7 @@ def _take_moves(moves: Sequence[Move]) -> None:
         if together is not None:
             together.wait(move)
         else:
-            _remove_what_tells_of(move.place)
+            _remove_manifest_of(move.place)
     if together is None:
         take_places(moves)
 
@@ -337,7 +337,7 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
             if together is not None:
                 together.wait(move)
             else:
-                _remove_what_tells_of(folder)
+                _remove_manifest_of(folder)
                 take_places([move])
         except BaseException as error:
             give_up()
@@ -366,7 +366,7 @@ def _place_of(path: Path | str) -> Path:
         raise OutputError(f"{str(path)!a} cannot be the name of a file.") from error
 
 
-def _remove_what_tells_of(target: Path) -> None:
+def _remove_manifest_of(target: Path) -> None:
     for place in (target, *target.parents):
         if place in _manifest_of:
             _manifest_of[place].unlink(missing_ok=True)

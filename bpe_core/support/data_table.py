@@ -29,7 +29,7 @@ import numpy.typing as npt
 from bpe_core.errors import OutputError, TooLarge
 from bpe_core.support import markup
 from bpe_core.support.atomic import write_atomically
-from bpe_core.support.foreign import MOST_VALUES, gate, telling_damage
+from bpe_core.support.foreign import MOST_VALUES, report_damage, report_faults
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
@@ -147,13 +147,13 @@ def checked_name(path: Path | str) -> Path:
 def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
     """Read a table that `write_data` wrote. `texts` names the columns of texts. All other columns hold numbers."""
     columns = read_plainly(path)
-    with gate(f"{path} is not a table of columns, or is damaged"):
+    with report_faults(f"{path} is not a table of columns, or is damaged"):
         return DataTable({name: _read(values, name in texts) for name, values in columns.items()})
 
 
 def read_plainly(path: Path | str) -> dict[str, list[Any]]:
     """Return the columns as they are stored. If the file is a text file, such as CSV, all values are texts."""
-    with gate(f"{path} is not a table of columns, or is damaged"):
+    with report_faults(f"{path} is not a table of columns, or is damaged"):
         return _READERS[checked_name(path).suffix.lower()](Path(path))
 
 
@@ -180,7 +180,7 @@ def _read_json(path: Path) -> dict[str, list[Any]]:
 
 
 def _read_parquet(path: Path) -> dict[str, list[Any]]:
-    with open(path, "rb") as file, telling_damage(str(path)):
+    with open(path, "rb") as file, report_damage(str(path)):
         table = ParquetFile(file)
         if table.rows * len(table.columns) > MOST_VALUES:
             raise TooLarge(f"{path} has more than {MOST_VALUES:,} values; a larger table is not read as a whole.")

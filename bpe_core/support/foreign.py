@@ -3,7 +3,7 @@
 Foreign data may be nested too deeply, of a wrong type, missing or too large. A reader reads its data as if it were
 valid. Any exception is then reported as a fault of the file.
 
->>> with gate("how.json", FormatError):
+>>> with report_faults("how.json", FormatError):
 ...     json_of(b'{"results": 1}', "how.json", FormatError)["inputs"]
 Traceback (most recent call last):
 bpe_core.errors.FormatError: how.json: it lacks "inputs".
@@ -30,7 +30,7 @@ _BY_DATA: tuple[type[Exception], ...] = (
 
 
 @contextmanager
-def gate(what: str, kind: type[BpeError] = FormatError, advice: str = "") -> Iterator[None]:
+def report_faults(what: str, kind: type[BpeError] = FormatError, advice: str = "") -> Iterator[None]:
     """Raise an error of type `kind` in place of an exception that a reader of foreign data raises.
 
     The error says that `what` cannot be read, and why. An error of this program passes unchanged.
@@ -55,7 +55,7 @@ class DamagedPart(Exception):
 
 
 @contextmanager
-def telling_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[None]:
+def report_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[None]:
     """Raise an error of type `kind` that names the file, if a reader finds damage in it or the memory is used up."""
     try:
         yield
@@ -66,7 +66,7 @@ def telling_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[No
 
 
 def json_of(data: bytes | str, what: str, kind: type[BpeError] = FormatError) -> Any:
-    with gate(what, kind):
+    with report_faults(what, kind):
         return parsed_json(data.decode("utf-8-sig") if isinstance(data, bytes) else data)
 
 
@@ -86,7 +86,7 @@ def _values(text: str) -> int:
 
 
 def toml_of(text: str, what: str, kind: type[BpeError] = FormatError) -> dict[str, Any]:
-    with gate(what, kind):
+    with report_faults(what, kind):
         import tomllib  # few files have this form
 
         return tomllib.loads(text)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def nothing_collected() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """Switch the garbage collector off for a block. With very many objects it would run again and again for nothing."""
     searches = gc.isenabled()
     gc.disable()

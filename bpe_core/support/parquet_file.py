@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
 
-from bpe_core.support.arrow_messages import within_reason
+from bpe_core.support.arrow_messages import limited_batches
 from bpe_core.support.foreign import DamagedPart
 from bpe_core.support.optional_packages import pyarrow_or_none
 from bpe_core.support.parquet_pages import Pages, TooWide
@@ -43,7 +43,7 @@ class ParquetFile:
 
         If `groups` is given, return only the rows of these row groups.
         """
-        batches = list(within_reason(self.batches(columns, MOST_ROWS, groups), self._pages.size))
+        batches = list(limited_batches(self.batches(columns, MOST_ROWS, groups), self._pages.size))
         schema = batches[0].schema if batches else self._file.read_row_groups([], columns=columns).schema
         return self._arrow.Table.from_batches(batches, schema)
 

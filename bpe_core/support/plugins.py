@@ -65,7 +65,7 @@ class Registry(dict[str, Row]):
         return dict(super().items())
 
     @property
-    def brought(self) -> dict[str, Row]:
+    def from_plugins(self) -> dict[str, Row]:
         """Return the rows of plug-ins, by name. The plug-ins are loaded at the first call."""
         if self._brought is None:
             self._brought = {}  # a plug-in may ask for names while it is loaded
@@ -90,21 +90,21 @@ class Registry(dict[str, Row]):
             self.sources[name] = source
 
     def __missing__(self, name: str) -> Row:
-        row = self.brought[name]
+        row = self.from_plugins[name]
         self.use(name)
         return row
 
     def use(self, name: str) -> None:
-        """Record that this row was used, so that `used` returns its plug-in."""
+        """Record that this row was used, so that `used_plugins` returns its plug-in."""
         if name in self.sources:
             _used.add(self.sources[name])
 
     def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or name in self.brought
+        return super().__contains__(name) or name in self.from_plugins
 
     def __iter__(self) -> Iterator[str]:
         yield from super().__iter__()
-        yield from self.brought  # searched only if the iteration goes on so far
+        yield from self.from_plugins  # searched only if the iteration goes on so far
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the row with this name. Return `default` if there is no such row."""
@@ -118,7 +118,7 @@ class Registry(dict[str, Row]):
 
     def items(self) -> ItemsView[str, Row]:  # type: ignore[override]
         """Return a view of the names and rows. The view loads no row before it is needed."""
-        return {**dict(super().items()), **self.brought}.items()
+        return {**dict(super().items()), **self.from_plugins}.items()
 
     def values(self) -> ValuesView[Row]:  # type: ignore[override]
         """Return a view of the rows.
@@ -128,10 +128,10 @@ class Registry(dict[str, Row]):
         return _Rows(self)
 
     def __bool__(self) -> bool:
-        return bool(super().__len__() or self.brought)
+        return bool(super().__len__() or self.from_plugins)
 
     def __len__(self) -> int:
-        return super().__len__() + len(self.brought)
+        return super().__len__() + len(self.from_plugins)
 
 
 class _Rows(ValuesView[Row]):
@@ -141,7 +141,7 @@ class _Rows(ValuesView[Row]):
 
     def __iter__(self) -> Iterator[Row]:
         yield from self._registry.own.values()
-        yield from self._registry.brought.values()
+        yield from self._registry.from_plugins.values()
 
 
 def tell_left_out(sentence: str) -> None:
@@ -150,15 +150,15 @@ def tell_left_out(sentence: str) -> None:
         sys.stderr.write(f"{left_out[-1]}\n")
 
 
-def used() -> dict[str, str]:
+def used_plugins() -> dict[str, str]:
     """Return the version of each plug-in that was used.
 
     A package has its own version, and the version of a file is its SHA-256.
     """
-    return {name: here(name) for name in sorted(_used)}
+    return {name: version_of_plugin(name) for name in sorted(_used)}
 
 
-def here(name: str) -> str:
+def version_of_plugin(name: str) -> str:
     """Return the version of the plug-in with this name: the version of a package, or the SHA-256 of a file.
 
     Return an empty text if the plug-in is missing.
@@ -174,7 +174,7 @@ def _path(file: str) -> Path:
     return Path(str(_files[file].__file__)).absolute()
 
 
-def agreed_words() -> list[str]:
+def plugin_arguments() -> list[str]:
     """Return command-line arguments for another process of the program. With them, it runs the same plug-in files."""
     return [word for file in _files for word in (f"--plugin={_path(file)}", "--yes")]
 
@@ -207,7 +207,7 @@ def _of_files(kind: str) -> Iterator[Found]:
 
 
 def _of_packages(kind: str) -> Iterator[Found]:
-    if not _any_package_brings(f"{GROUP}{kind}".encode()):
+    if not _has_entry_points(f"{GROUP}{kind}".encode()):
         return
     from importlib import metadata  # takes half as long as NumPy
 
@@ -221,7 +221,7 @@ def _as_it_is(row: Any) -> Any:
     return row
 
 
-def _any_package_brings(group: bytes) -> bool:
+def _has_entry_points(group: bytes) -> bool:
     """Return whether an installed package has entry points of this group. The search takes a few milliseconds."""
     for folder in sys.path:
         try:

@@ -1,6 +1,6 @@
 """Functions that run work on several threads. The work must be code that lets other threads run at the same time.
 
->>> at_once(sum, [(1, 2), (3, 4)])
+>>> run_in_threads(sum, [(1, 2), (3, 4)])
 [3, 7]
 >>> with WorkerPool(2) as threads:
 ...     threads.all([lambda stopped, n=n: n * n for n in range(4)], "squaring", "numbers")
@@ -37,7 +37,7 @@ def available_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def at_once(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
+def run_in_threads(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
     """Call `work` for each part in a thread of its own, and return the results in order.
 
     If there is a single part, it is processed in the calling thread.

@@ -38,10 +38,10 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
     return f"; did you mean {alike[0]}?" if alike else ""
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
+def short_names(names: Sequence[str]) -> list[str]:
     """Return short names that distinguish these paths. Common folders, endings and beginnings are removed.
 
-    >>> told_apart(["dom/multi-de.txt", "dom/multi-fr.txt"]), told_apart(["ours.json", "gpt2"])
+    >>> short_names(["dom/multi-de.txt", "dom/multi-fr.txt"]), short_names(["ours.json", "gpt2"])
     (['de', 'fr'], ['ours.json', 'gpt2'])
     """
     if not any("/" in name or "\\" in name for name in names):

@@ -15,7 +15,7 @@ from bpe_core.errors import BpeError, FormatError, RecipeError
 from bpe_core.measures.morphemes import read_morphemes
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
-from bpe_core.support.foreign import gate, toml_of
+from bpe_core.support.foreign import report_faults, toml_of
 from bpe_core.support.small_files import read_small_file
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.mixture import Of, Sample, weight_of
@@ -93,7 +93,7 @@ def read_plan(path: Path | str) -> Plan:
     """Return the checked plan of a file. The paths in the plan are relative to the folder of the file."""
     document = toml_of(read_small_file(path, "the plan", FormatError), f"The plan {path} is not TOML")
     try:
-        with gate("The plan cannot be read", RecipeError):
+        with report_faults("The plan cannot be read", RecipeError):
             return checked(plan_of(document, Path(path).parent))
     except BpeError as error:
         error.say_of(str(path))

@@ -16,7 +16,7 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.measures.measures import OF_SWEEPS
 from bpe_core.support.data_table import DataTable, Values, checked_name, read_data
-from bpe_core.support.foreign import gate
+from bpe_core.support.foreign import report_faults
 
 Row = Mapping[str, Any]
 
@@ -79,7 +79,7 @@ def read_results(path: Path | str) -> DataTable:
     if not Path(path).exists():
         raise FormatError(f"There is no table {path} of a sweep.")
     try:
-        with gate(str(path)):
+        with report_faults(str(path)):
             table = read_data(checked_name(path), TEXTS)
             return table_of(DataTable({name: table.columns[name] for name in COLUMNS}).records())
     except FormatError as error:

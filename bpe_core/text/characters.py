@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import BpeError
-from bpe_core.support.arrays import Bytes, repeated
+from bpe_core.support.arrays import Bytes, repeat
 from bpe_core.text import older_unicode
 from bpe_core.text.older_unicode import without_form
 
@@ -131,7 +131,7 @@ def _in_form(text: str, form: Form) -> tuple[str, Places]:
                 parts += (text[end:start], part)
                 counts[start:stop] = len(part) if stop == start + 1 else _counts_of(text[start:stop], form)
                 end = stop
-    return "".join([*parts, text[end:]]), repeated(np.arange(len(text)), counts)
+    return "".join([*parts, text[end:]]), repeat(np.arange(len(text)), counts)
 
 
 @lru_cache(maxsize=1024)
@@ -258,9 +258,9 @@ class CharacterMap(dict[int, str]):
     def changed_with_sources(self, text: str) -> tuple[str, Places]:
         if len(text) < LONG:
             became = [self[ord(character)] for character in text]
-            return "".join(became), repeated(np.arange(len(became)), np.array([*map(len, became)], np.int64))
+            return "".join(became), repeat(np.arange(len(became)), np.array([*map(len, became)], np.int64))
         codes, counts = self._changed(text)
-        return text_of(codes), repeated(np.arange(len(counts)), counts)
+        return text_of(codes), repeat(np.arange(len(counts)), counts)
 
     def _changed(self, text: str) -> tuple[CodePoints, npt.NDArray[np.uint8]]:
         tables = self._tables
@@ -268,10 +268,10 @@ class CharacterMap(dict[int, str]):
         counts = tables.counts[codes]
         targets = tables.targets[codes]
         if int(counts.max(initial=1)) > 1:
-            targets = repeated(targets, counts)
+            targets = repeat(targets, counts)
             before = np.cumsum(counts, dtype=np.int64) - counts
-            of_several = repeated(counts > 1, counts)
-            within = np.arange(len(targets)) - repeated(before, counts)
+            of_several = repeat(counts > 1, counts)
+            within = np.arange(len(targets)) - repeat(before, counts)
             targets[of_several] = tables.several[targets[of_several] + within[of_several]]
         elif not counts.all():
             targets = targets[counts > 0]

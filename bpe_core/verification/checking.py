@@ -24,9 +24,9 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted
 from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.support.atomic import folder_for, write_together
-from bpe_core.support.found_once import each_found_once
-from bpe_core.support.garbage import nothing_collected
+from bpe_core.support.garbage import without_garbage_collection
 from bpe_core.support.progress import ALONE, Progress, ProgressReport, Work
+from bpe_core.support.result_cache import cached_results
 from bpe_core.support.wording import count_text
 from bpe_core.verification import sampling
 
@@ -274,8 +274,8 @@ def _places_in(place: Path, home: Path, files: Iterable[Path]) -> list[Path]:
     return places
 
 
-@nothing_collected()
-@each_found_once()
+@without_garbage_collection()
+@cached_results()
 def prepare_export(
     history: History,
     path: Path | str,

@@ -92,7 +92,7 @@ def main(seed: int, kills: int) -> None:
             while in_a_fork(place, history, eos, chance.randrange(1, LINES)):
                 killed += 1
                 gone_on += (place / "shards.encoding" / "00000.json").exists()
-                atomic.standing(place / "shards")
+                atomic.path_to_read(place / "shards")
                 contents = files_in(place / "shards")
                 assert contents in (expected[former], expected[eos]), f"half a folder after kill {killed}"
             assert files_in(place / "shards") == expected[eos], f"another result after kill {killed}"

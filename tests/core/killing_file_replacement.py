@@ -22,7 +22,7 @@ from types import FrameType
 from typing import Any
 
 from bpe_core.support import atomic, journal, lock
-from bpe_core.support.atomic import folder_for, making, standing, write_atomically, write_together
+from bpe_core.support.atomic import folder_for, path_to_read, reserve, write_atomically, write_together
 from bpe_core.support.journal import complete_all_in
 
 TRACED = {module.__file__ for module in (atomic, journal, lock)}
@@ -44,7 +44,7 @@ def three_in_two_folders(place: Path, content: bytes) -> None:
 
 
 def told(place: Path, content: bytes) -> None:
-    with making(place / "table.csv", told_in=place / "how.json"):
+    with reserve(place / "table.csv", manifest=place / "how.json"):
         with write_atomically(place / "table.csv") as file:
             file.write(content)
         with write_atomically(place / "how.json") as file:
@@ -52,7 +52,7 @@ def told(place: Path, content: bytes) -> None:
 
 
 def told_folder(place: Path, content: bytes) -> None:
-    with making(place / "counts", told_in=place / "how.json"):
+    with reserve(place / "counts", manifest=place / "how.json"):
         with folder_for(place / "counts", replaces=True) as folder:
             (folder / "part").write_bytes(content)
         with write_atomically(place / "how.json") as file:
@@ -64,7 +64,7 @@ def told_no_more(place: Path, content: bytes) -> None:
     if content == OLD:
         told(place, content)
     else:
-        with making(place / "table.csv", told_in=place / "how.json"), write_atomically(place / "table.csv") as file:
+        with reserve(place / "table.csv", manifest=place / "how.json"), write_atomically(place / "table.csv") as file:
             file.write(content)
 
 
@@ -127,7 +127,7 @@ def lines_of(deed: Callable[..., None], *given: Any, stop: int = 0) -> int:
 
 def read(place: Path, names: Files) -> None:
     for name in reversed([*names]):
-        standing(place / name)
+        path_to_read(place / name)
 
 
 def open_folders(place: Path, _: Files) -> None:

@@ -19,12 +19,12 @@ from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
 from bpe_core.support.atomic import (
     STREAMS,
-    at_once,
     files_in,
     folder_for,
-    making,
+    path_to_read,
+    place_immediately,
     replace_atomically,
-    standing,
+    reserve,
     write_atomically,
     write_together,
 )
@@ -352,8 +352,8 @@ def test_a_complete_new_folder_is_renamed_after_a_kill_between_two_renames(tmp_p
 
 MAKER = """
 import sys
-from bpe_core.support.atomic import making
-with making(*sys.argv[1:]):
+from bpe_core.support.atomic import reserve
+with reserve(*sys.argv[1:]):
     print("making", flush=True)
     sys.stdin.read()
 """
@@ -374,17 +374,17 @@ def test_a_result_file_can_be_made_by_only_one_process_at_a_time(tmp_path: Path,
     link.symlink_to(table)
     with maker(table, folder) as first:
         for late in (table, link, folder):
-            with pytest.raises(OutputError, match="another process is making it"), making(tmp_path / "other", late):
+            with pytest.raises(OutputError, match="another process is making it"), reserve(tmp_path / "other", late):
                 pass
         assert "other" not in "".join(names(tmp_path))
-        with making(tmp_path / "other"):
+        with reserve(tmp_path / "other"):
             write(table, b"by one who does not ask")
         if end_by == "kill":
             first.kill()
             first.wait()
         else:
             assert end(first) == 0
-    with making(link, folder):
+    with reserve(link, folder):
         write(table, b"new")
     assert names(tmp_path) == ["link.csv", "table.csv"]
 
@@ -394,10 +394,10 @@ def test_results_are_written_even_where_no_lock_can_be_made(tmp_path: Path, monk
     def refuse(handle: int) -> bool:
         raise OSError(95, "Operation not supported")
 
-    with making(tmp_path / "no folder" / "table.csv", "/dev/stdout", "/", "s3://bucket/counts"):
+    with reserve(tmp_path / "no folder" / "table.csv", "/dev/stdout", "/", "s3://bucket/counts"):
         pass
     monkeypatch.setattr("bpe_core.support.lock._take", refuse)
-    with making(tmp_path / "table.csv"):
+    with reserve(tmp_path / "table.csv"):
         write(tmp_path / "table.csv", b"new")
     assert names(tmp_path) == ["table.csv"]
 
@@ -407,8 +407,8 @@ def test_a_pipe_or_log_used_as_manifest_is_not_removed(tmp_path: Path, monkeypat
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "log").touch()
     monkeypatch.setitem(STREAMS, str(tmp_path / "log"), 1)
-    for told_in in ("pipe", "log"):
-        with making(tmp_path / "table.csv", told_in=tmp_path / told_in):
+    for manifest in ("pipe", "log"):
+        with reserve(tmp_path / "table.csv", manifest=tmp_path / manifest):
             write(tmp_path / "table.csv", b"new")
     assert names(tmp_path) == ["log", "pipe", "table.csv"]
 
@@ -424,12 +424,12 @@ def test_the_old_manifest_is_removed_before_the_first_result_changes(
         folder.mkdir(exist_ok=True)
 
     begin_anew()
-    with making(table, folder, told_in=manifest):
+    with reserve(table, folder, manifest=manifest):
         write(tmp_path / "another", b"of which it does not tell")
         with pytest.raises(KeyboardInterrupt):
             interrupted(table, KeyboardInterrupt())
     assert manifest.exists()
-    with making(table, folder, told_in=manifest):
+    with reserve(table, folder, manifest=manifest):
         write(folder / "part", b"new")
         assert manifest.exists()
         assert not (folder / "part").exists()
@@ -437,26 +437,26 @@ def test_the_old_manifest_is_removed_before_the_first_result_changes(
     assert not manifest.exists()
     assert names(folder) == ["part"]
     begin_anew()
-    with making(folder, told_in=manifest):
+    with reserve(folder, manifest=manifest):
         write(table, b"new")
         with folder_for(folder, replaces=True) as place:
             (place / "of now").touch()
             assert place != folder
         assert manifest.exists()
         assert not (folder / "of now").exists()
-        assert (standing(folder) / "of now").exists()
+        assert (path_to_read(folder) / "of now").exists()
     assert not manifest.exists()
     assert names(folder) == ["of now"]
     begin_anew()
-    with making(table, told_in=manifest):
-        with at_once():
+    with reserve(table, manifest=manifest):
+        with place_immediately():
             write(table, b"half of it")
         assert (manifest.exists(), table.read_bytes()) == (False, b"half of it")
         write(table, b"all of it")
         assert table.read_bytes() == b"half of it"
     assert table.read_bytes() == b"all of it"
     begin_anew()
-    with making(table, told_in=manifest, grows=True):
+    with reserve(table, manifest=manifest, grows=True):
         write(table, b"new")
         assert not manifest.exists()
         assert table.read_bytes() == b"new"
@@ -467,11 +467,11 @@ def test_the_old_manifest_is_removed_before_the_first_result_changes(
         assert target != table or not manifest.exists()
         rename(source, target)
 
-    with making(table, told_in=manifest):
+    with reserve(table, manifest=manifest):
         with monkeypatch.context() as patch:
             patch.setattr(os, "replace", seen)
             write(table, b"new")
-        assert (table.read_bytes(), standing(table).read_bytes()) == (b"old", b"new")
+        assert (table.read_bytes(), path_to_read(table).read_bytes()) == (b"old", b"new")
         write(manifest, b"of the new one")
         assert manifest.read_bytes() == b"of the old ones"
     assert table.read_bytes() == b"new"
@@ -538,7 +538,7 @@ def torn(tmp_path: Path) -> list[Path]:
 @posix_only
 @pytest.mark.parametrize("place", [0, 1])
 def test_opening_either_of_two_half_replaced_files_completes_both_files(torn: list[Path], place: int) -> None:
-    assert standing(torn[place]) == torn[place]
+    assert path_to_read(torn[place]) == torn[place]
     assert [path.read_bytes() for path in torn] == [b"new"] * 2
     assert names(torn[0].parent) == ["merges.txt", "vocab.json"]
 
@@ -554,14 +554,14 @@ def test_a_reader_without_write_permission_reads_the_new_content_of_half_replace
 
     monkeypatch.setattr(Lock, "acquire", refuse)
     monkeypatch.setattr(os, "access", lambda *_: False)
-    assert [standing(path).read_bytes() for path in torn] == [b"new"] * 2
+    assert [path_to_read(path).read_bytes() for path in torn] == [b"new"] * 2
     assert names(torn[0].parent) == before
 
 
 @posix_only
 def test_completing_half_replaced_files_does_not_overwrite_a_later_edit(torn: list[Path]) -> None:
     torn[0].write_bytes(b"by a person")
-    assert standing(torn[1]) == torn[1]
+    assert path_to_read(torn[1]) == torn[1]
     assert [path.read_bytes() for path in torn] == [b"by a person", b"old"]
     assert names(torn[0].parent) == ["merges.txt", "vocab.json"]
 

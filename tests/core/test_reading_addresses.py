@@ -17,7 +17,7 @@ from fsspec.implementations.memory import MemoryFile, MemoryFileSystem
 from pyarrow import parquet
 
 from bpe_core.errors import CorpusError
-from bpe_core.support.threads import at_once
+from bpe_core.support.threads import run_in_threads
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.remote import RemoteText, remote_texts
 from tests.core.corpus_files import documents, read, sentence
@@ -156,7 +156,7 @@ def test_threads_that_read_from_one_archive_do_not_move_the_position_of_each_oth
         with RemoteText(name, len(members[name]), archive, name).open() as file:
             contents[name] = b"".join(iter(lambda: file.read(4096), b""))
 
-    at_once(read_all, list(members))
+    run_in_threads(read_all, list(members))
     assert contents == members
 
 

@@ -7,7 +7,7 @@ import argparse
 from bpe_core.command_line.writing_tables import OUTPUT, Source, add_writing, format_list, write_and_tell
 from bpe_core.formats import OpenedTable
 from bpe_core.studies.making import open_study
-from bpe_core.support.found_once import each_found_once
+from bpe_core.support.result_cache import cached_results
 from bpe_core.verification.import_check import check_import
 
 examples = """\
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_writing(parser)
 
 
-@each_found_once()
+@cached_results()
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.input)
     agreement = check_import(options.input, OpenedTable(study.history, study.format))

@@ -121,7 +121,9 @@ def _packages() -> dict[str, Any]:
 def _plugins() -> dict[str, Any]:
     registries: tuple[Registry[Any], ...] = (METHODS, ROWS, NAMED_PATTERNS, QUESTIONS)
     parts = {
-        f"{registry.kind[:-1]} {name}": registry.sources[name] for registry in registries for name in registry.brought
+        f"{registry.kind[:-1]} {name}": registry.sources[name]
+        for registry in registries
+        for name in registry.from_plugins
     }
     return parts | {f"left out ({place})": sentence for place, sentence in enumerate(left_out, 1)}
 

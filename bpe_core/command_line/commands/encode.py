@@ -22,7 +22,7 @@ from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.segmenting.segmentation import Width
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
-from bpe_core.support.honest_text import escape
+from bpe_core.support.escaped_bytes import escape
 from bpe_core.support.wording import count_text
 
 examples = """\

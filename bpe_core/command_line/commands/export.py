@@ -27,7 +27,7 @@ from bpe_core.delivery.folder import (
 )
 from bpe_core.errors import OutputError
 from bpe_core.studies.making import open_study
-from bpe_core.support.found_once import each_found_once
+from bpe_core.support.result_cache import cached_results
 
 examples = """\
 examples:
@@ -76,7 +76,7 @@ def add_delivery(parser: argparse.ArgumentParser) -> None:
     about.add_argument("--chat-template", metavar="FILE", help="a template for chats, as transformers reads it")
 
 
-@each_found_once()
+@cached_results()
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.merges)
     said = {role: getattr(options, role) for role in MEANINGS}

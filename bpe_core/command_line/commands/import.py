@@ -12,7 +12,7 @@ from bpe_core.formats import OpenedTable
 from bpe_core.formats.hugging_face_cache import cached_tokenizers, folder
 from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.studies.making import open_study
-from bpe_core.support.found_once import each_found_once
+from bpe_core.support.result_cache import cached_results
 from bpe_core.verification.import_check import check_import
 
 examples = """\
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(one_of={"table": "TABLE", "list": "--list"})
 
 
-@each_found_once()
+@cached_results()
 def run(options: argparse.Namespace) -> int:
     if options.list and options.table:
         raise BpeError("Name a tokenizer, or give --list without a name.")

@@ -11,7 +11,7 @@ from bpe_core.command_line.writing_tables import Source, add_checks, add_output,
 from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import costs
 from bpe_core.studies.making import open_study
-from bpe_core.support.honest_text import escape
+from bpe_core.support.escaped_bytes import escape
 
 examples = """\
 examples:

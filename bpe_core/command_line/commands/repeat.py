@@ -31,9 +31,9 @@ from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.reading import are_alike_elsewhere
 from bpe_core.support.data_table import is_data, read_plainly
 from bpe_core.support.fingerprints import fingerprint_of
-from bpe_core.support.foreign import gate
+from bpe_core.support.foreign import report_faults
 from bpe_core.support.optional_packages import program
-from bpe_core.support.plugins import agreed_words, here
+from bpe_core.support.plugins import plugin_arguments, version_of_plugin
 from bpe_core.support.version import program_version
 
 examples = """\
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _repeated(manifest: Manifest, path: Path, on: str | None, *, as_json: bool) -> int:
     home = path.absolute().parent
-    with gate(f"{path} cannot be repeated"):  # a name may be too long to look for
+    with report_faults(f"{path} cannot be repeated"):  # a name may be too long to look for
         _check_inputs(manifest, home)
     notes = _check_plugins(manifest)
     if manifest.program != program_version():
@@ -121,7 +121,7 @@ def _check_plugins(manifest: Manifest) -> list[str]:
     """
     notes = []
     for name, was in manifest.plugins.items():
-        now = here(name)
+        now = version_of_plugin(name)
         if not now:
             raise BpeError(
                 f"The result was made with the plug-in {plain(name)}. Install it, or name its file with --plugin."
@@ -137,7 +137,7 @@ def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) ->
     Return the printed bytes, and the new path of each result.
     """
     there = (home / manifest.folder).resolve()
-    with gate(f"The folder {manifest.folder}"):
+    with report_faults(f"The folder {manifest.folder}"):
         is_there = there.is_dir()
     if not is_there:
         raise BpeError(f"The folder {manifest.folder}, in which the command ran, is missing.")
@@ -154,7 +154,7 @@ def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) ->
             word = str(places[known]) + ("/" if word.endswith("/") else "")
         words.append(str(path) if word.startswith(PATH) else word)
     codes = _check_command(words, folder, on)
-    call = [sys.executable, "-m", program(), *agreed_words(), *words]
+    call = [sys.executable, "-m", program(), *plugin_arguments(), *words]
     offline = {**os.environ, "HF_HUB_OFFLINE": "1"}  # a manifest may come from anybody
     done = subprocess.run(call, cwd=there, env=offline, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode and (done.returncode not in codes or not done.stdout):

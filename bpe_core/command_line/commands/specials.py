@@ -14,7 +14,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.token_texts import quoted
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
-from bpe_core.support.honest_text import escape
+from bpe_core.support.escaped_bytes import escape
 
 examples = """\
 examples:

@@ -14,7 +14,7 @@ from bpe_core.formats import FORMATS, open_table
 from bpe_core.methods.kit.floor.certificate import CHECKSUM, KIND, checksum
 from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.session_file import is_session_file
-from bpe_core.support.foreign import gate, json_of
+from bpe_core.support.foreign import json_of, report_faults
 from bpe_core.support.wording import count_text
 
 if TYPE_CHECKING:  # SQLite is loaded for sessions only
@@ -99,7 +99,7 @@ def _floors(document: Any) -> dict[str, Any]:
     is_answer = isinstance(document, dict) and "certificate" in document
     proof = document["certificate"] if is_answer else document
     rows = checked(proof)
-    with gate("The rows of the file"):
+    with report_faults("The rows of the file"):
         claims = {int(row["size"]): int(row["floor"]) for row in document.get("rows", ())} if is_answer else {}
         bests = {int(row["size"]): int(row["best"]) for row in document.get("rows", ())} if is_answer else {}
     recounted = reached(proof)

@@ -17,7 +17,7 @@ from bpe_core.history.token_texts import TokenTexts, shown
 from bpe_core.lessons.bench import Bench
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.support.honest_text import escape
+from bpe_core.support.escaped_bytes import escape
 
 examples = """\
 examples:

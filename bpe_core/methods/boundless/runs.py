@@ -12,7 +12,7 @@ from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import NOTHING
 from bpe_core.methods.kit.layout import SEPARATOR, Layout
 from bpe_core.methods.kit.runs import Inside
-from bpe_core.support.arrays import Int64s, repeated
+from bpe_core.support.arrays import Int64s, repeat
 
 _LETTER = regex.compile(r"\p{L}")
 
@@ -44,7 +44,7 @@ def runs_of(inside: Inside, counts: Int64s, whole: Int64s) -> Runs:
     symbols = np.full(int(kept.sum() + begins.sum()) + 1, SEPARATOR, np.int32)
     symbols[cells[kept]] = np.searchsorted(tokens, token_of_place[kept])
     starts = np.append(cells[begins], len(symbols))
-    weights = repeated(counts, np.diff(inside.first))[begins]
+    weights = repeat(counts, np.diff(inside.first))[begins]
     words = [text_of[token] for token in tokens.tolist()]
     alphabet = Alphabet(tuple(Symbol(word, word, "character") for word in words))
     table = WordTable(np.zeros(0, np.uint8), np.zeros(len(weights) + 1, np.int64), weights)

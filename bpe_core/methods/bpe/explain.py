@@ -37,7 +37,7 @@ from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.word_runs import WordRuns
 from bpe_core.support.arrays import Int64s
-from bpe_core.support.found_once import once
+from bpe_core.support.result_cache import cached
 
 LONGEST_SHOWN = 400  # symbols of a word; in a longer word only the symbols around a boundary are examined
 
@@ -232,7 +232,7 @@ class Why(ExplainedText):
 
         The texts are cached, because many texts are explained by the same history.
         """
-        return once("shown", self.history, lambda: TokenTexts.of(self.history).text, operator.is_)
+        return cached("shown", self.history, lambda: TokenTexts.of(self.history).text, operator.is_)
 
     def explained(self, reason: Reason) -> Explanation:
         said = sentence(reason, self._names.__getitem__)

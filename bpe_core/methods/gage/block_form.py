@@ -37,7 +37,7 @@ import numpy.typing as npt
 
 from bpe_core.history.history import Reasons
 from bpe_core.kernels import MOST_AT_ONCE as MOST_AT_ONCE
-from bpe_core.support.arrays import grown
+from bpe_core.support.arrays import enlarge
 
 LONGEST = 65_535  # bytes of a block
 SIZE_OF_LENGTH = 2
@@ -144,7 +144,7 @@ KINDS: dict[str, npt.DTypeLike] = {
 def with_room(reasons: Reasons, rows: int) -> Reasons:
     """Return columns with room for at least `rows` rows. The old arrays do not change."""
     room = len(reasons["block"])
-    return reasons if rows <= room else {name: grown(column, max(rows, 2 * room)) for name, column in reasons.items()}
+    return reasons if rows <= room else {name: enlarge(column, max(rows, 2 * room)) for name, column in reasons.items()}
 
 
 def no_reasons() -> Reasons:

@@ -16,7 +16,7 @@ from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.kernels import VARIOUS
 from bpe_core.methods.kit.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
+from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeat
 
 # A follower is the first UTF-8 byte of the text after a piece. No text begins with the bytes END and VARIOUS.
 # VARIOUS means that both the end of a line and a blank follow.
@@ -40,7 +40,7 @@ class Stretches:
     def of(cls, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
         layout = lay_out(words, alphabet, recipe)
         symbols = layout.symbols[1:]  # without the separator in front
-        word_of_cell = repeated(np.arange(len(words)), np.diff(layout.starts))
+        word_of_cell = repeat(np.arange(len(words)), np.diff(layout.starts))
         known = symbols != SEPARATOR
         before = np.concatenate((np.zeros(1, np.bool_), known[:-1]))
         firsts = np.flatnonzero(known & ~before)

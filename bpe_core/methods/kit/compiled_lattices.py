@@ -13,7 +13,7 @@ from bpe_core.kernels.unigram_trie import Trie
 from bpe_core.methods.kit.cells import Stretches, in_order, piece_cells
 from bpe_core.methods.kit.lattices import OwnPaths
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Float64s, Int32s, Int64s, grown
+from bpe_core.support.arrays import Float64s, Int32s, Int64s, enlarge
 
 
 def trie_of(stretches: Stretches) -> Trie:
@@ -269,8 +269,8 @@ def _edges(pieces: trees.Pieces, trie: Trie, room: int) -> trees.Edges:
     word = 0
     while (word := int(trees.match_pieces(pieces, trie, edges, active, np.int64(word)))) < len(trie.shared):
         more = len(edges.id) // 2 + 2 * int(pieces.number[trees.LONGEST]) + 2
-        edges = trees.Edges(edges.first, *(grown(column, len(column) + more) for column in edges[1:]))
-        active = trees.Active(active.ends, *(grown(column, len(column) + more) for column in active[1:]))
+        edges = trees.Edges(edges.first, *(enlarge(column, len(column) + more) for column in edges[1:]))
+        active = trees.Active(active.ends, *(enlarge(column, len(column) + more) for column in active[1:]))
     return edges
 
 

@@ -30,9 +30,9 @@ from bpe_core.methods.kit.learner import EVERY_LENGTH, Candidate
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
-from bpe_core.support.arrays import Bools, Records, grown
+from bpe_core.support.arrays import Bools, Records, enlarge
 from bpe_core.support.limits import check_room
-from bpe_core.support.threads import at_once, available_threads
+from bpe_core.support.threads import available_threads, run_in_threads
 
 CELLS_A_THREAD = 1 << 20  # fewer cells take less time than starting a thread
 LEARNING = "Learning"
@@ -53,7 +53,7 @@ class BasePairs:
 
     def __init__(self, state: names.State, room: int, threads: int | None) -> None:
         borders = list(pairwise(_borders(state, threads)))
-        tables = at_once(partial(_counted, state, room), borders)
+        tables = run_in_threads(partial(_counted, state, room), borders)
         self.state = whole = _with_room(tables[0], sum(int(table.run[0]["pairs"]) for table in tables))
         self.are_divided = len(tables) > 1
         self._stretches = []
@@ -78,7 +78,7 @@ class BasePairs:
             free[numbers] += times
             numbers[pairs["times"][numbers] == 0] = names.NO_PAIR
             tasks.append((state.cells, state.arena, numbers, fills, np.int64(first), np.int64(stop)))
-        at_once(lambda task: names.place_base_pairs(*task), tasks)
+        run_in_threads(lambda task: names.place_base_pairs(*task), tasks)
 
 
 def _borders(state: names.State, threads: int | None) -> list[int]:
@@ -238,7 +238,7 @@ class CompiledLearner:
             elif status == names.NEEDS_ARENA:
                 self.tidy_arena()
             else:
-                self._state = self._state._replace(text=grown(self._state.text, 2 * len(self._state.text)))
+                self._state = self._state._replace(text=enlarge(self._state.text, 2 * len(self._state.text)))
 
     @property
     def reasons(self) -> Reasons:
@@ -278,11 +278,11 @@ class CompiledLearner:
         if len(state.token_lengths) >= tokens:
             return
         self._state = state._replace(
-            token_lengths=grown(state.token_lengths, tokens),
-            spans=grown(state.spans, tokens),
-            lacks=grown(state.lacks, tokens),
-            born_first=grown(state.born_first, tokens + 1),
-            text_starts=grown(state.text_starts, tokens + 1),
+            token_lengths=enlarge(state.token_lengths, tokens),
+            spans=enlarge(state.spans, tokens),
+            lacks=enlarge(state.lacks, tokens),
+            born_first=enlarge(state.born_first, tokens + 1),
+            text_starts=enlarge(state.text_starts, tokens + 1),
             groups=np.empty(2 * tokens + 2, names.GROUP),
         )
 
@@ -303,7 +303,7 @@ class CompiledLearner:
         self._state.pairs.resize(room, refcheck=False)  # in place; no other array shares this memory
         self._state.sides.resize(2 * room, refcheck=False)
         if room > len(self._state.heap):
-            heap = grown(self._state.heap[: self._state.run[0]["heap"]], 2 * room)
+            heap = enlarge(self._state.heap[: self._state.run[0]["heap"]], 2 * room)
             self._state = self._state._replace(heap=heap)
 
     def tidy_arena(self) -> None:
@@ -314,7 +314,7 @@ class CompiledLearner:
         room = used + max(wanted, used // GROWTH)
         if len(arena) < room:
             check_room(room * arena.itemsize, LEARNING, FEWER_CELLS)
-            self._state = self._state._replace(arena=grown(arena[:used], room))
+            self._state = self._state._replace(arena=enlarge(arena[:used], room))
         elif len(arena) > used + max(wanted, used // 2):
             arena.resize(used + max(wanted, used // 2), refcheck=False)
 
@@ -366,7 +366,7 @@ def state_of(
         lacks=np.array(lacks_of([intervention.text for intervention in alphabet.symbols]), np.int32),
         born_first=np.zeros(size + 1, np.int64),
         base_order=order,
-        text=grown(np.frombuffer(text, np.uint8), 2 * len(text) + 1),
+        text=enlarge(np.frombuffer(text, np.uint8), 2 * len(text) + 1),
         text_starts=text_starts,
         base_slots=np.empty(0, np.int32),
         pairs=np.empty(0, names.PAIR),

@@ -23,7 +23,7 @@ from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reaso
 from bpe_core.methods.kit.cells import Stretches
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Bools, Float64s, Int32s, Int64s, repeated
+from bpe_core.support.arrays import Bools, Float64s, Int32s, Int64s, repeat
 
 if TYPE_CHECKING:  # this import loads machine code
     from bpe_core.methods.kit.compiled_lattices import CompiledLattices
@@ -109,7 +109,7 @@ def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Fl
     sizes = np.diff(starts)
     as_it_is = np.log(count) - np.log(total)
     new_total = np.log(total + count * (sizes - 1))
-    gained = np.log(counts[others] + repeated(count, sizes)) - repeated(new_total, sizes)
+    gained = np.log(counts[others] + repeat(count, sizes)) - repeat(new_total, sizes)
     replaced = np.add.reduceat(gained, starts[:-1]) if len(pieces) else gained
     lost: Float32s = (count / total * (as_it_is - replaced)).astype(np.float32)
     return lost

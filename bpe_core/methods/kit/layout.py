@@ -18,8 +18,8 @@ from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import repeated
-from bpe_core.support.threads import at_once, available_threads
+from bpe_core.support.arrays import repeat
+from bpe_core.support.threads import available_threads, run_in_threads
 
 SEPARATOR = -1
 WORDS_AT_ONCE = 2**13
@@ -41,7 +41,7 @@ class Layout:
         counts = np.zeros(size, np.int64)
         symbols = self.symbols[1:]  # from here on each word is followed by its separator
         known = symbols >= 0
-        np.add.at(counts, symbols[known], repeated(words.counts, np.diff(self.starts))[known])
+        np.add.at(counts, symbols[known], repeat(words.counts, np.diff(self.starts))[known])
         return counts
 
 
@@ -108,7 +108,7 @@ def _lay_out_bytes(words: WordTable) -> Layout:
 
     parts = range(0, len(words), WORDS_AT_ONCE)
     threads = min(available_threads(), 1 + len(parts) // PARTS_A_THREAD)
-    at_once(fill, [parts[i::threads] for i in range(threads)])
+    run_in_threads(fill, [parts[i::threads] for i in range(threads)])
     return Layout(symbols, starts, int((lengths * words.counts).sum()))
 
 

@@ -16,7 +16,7 @@ from bpe_core.kernels import learn as kernel
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
-from bpe_core.support.arrays import grown
+from bpe_core.support.arrays import enlarge
 
 MOST_PAIRS_AT_FIRST = 1 << 16
 
@@ -41,7 +41,7 @@ class CompiledFollower(CompiledLearner):
         state = self._state
         known = self.learned
         if len(state.forced_left) <= len(pairs):
-            left, right = (grown(column, 2 * len(pairs) + 1) for column in (state.forced_left, state.forced_right))
+            left, right = (enlarge(column, 2 * len(pairs) + 1) for column in (state.forced_left, state.forced_right))
             left[known:] = NOTHING
             self._state = state = state._replace(forced_left=left, forced_right=right)
             state.run[0]["forced"] = len(left)

@@ -16,7 +16,7 @@ from bpe_core.methods.kit.compiled_pairs import ENDS, GROWTH, LEARNING, are_whol
 from bpe_core.methods.kit.layout import FEWER_CELLS, lay_out
 from bpe_core.methods.kit.learner import Candidate, GoneThrough
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Bools, grown
+from bpe_core.support.arrays import Bools, enlarge
 from bpe_core.support.limits import check_room
 
 _ENDS: dict[int, EndReason] = {**ENDS, kernel.IS_FULL: "vocabulary full"}
@@ -101,7 +101,7 @@ class CompiledDropping:
         A unit takes some ten nanoseconds at most. Return the reason if the run ends, otherwise an empty string.
         """
         if len(self._tokens.made) < stop_at:
-            self._tokens = self._tokens._replace(made=grown(self._tokens.made, stop_at))
+            self._tokens = self._tokens._replace(made=enlarge(self._tokens.made, stop_at))
         while True:
             kernel.learn(self._state, self._tokens, columns, np.int64(stop_at), np.int64(work), *self._choices)
             status = int(self._state.run[0]["status"])
@@ -118,9 +118,9 @@ class CompiledDropping:
         tokens = self._tokens
         room = 2 * len(tokens.left)
         self._state = state._replace(
-            text=grown(state.text, 2 * len(state.text) + kernel.BEYOND),
-            text_starts=grown(state.text_starts, room + 1),
-            token_lengths=grown(state.token_lengths, room),
+            text=enlarge(state.text, 2 * len(state.text) + kernel.BEYOND),
+            text_starts=enlarge(state.text_starts, room + 1),
+            token_lengths=enlarge(state.token_lengths, room),
         )
         by_text = np.zeros(1 << (2 * room).bit_length(), np.int32)
         of_tokens = {name: with_zeros(getattr(tokens, name), room) for name in ("held", *_OF_TOKENS)}

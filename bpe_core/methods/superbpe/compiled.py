@@ -30,8 +30,8 @@ from bpe_core.methods.superbpe.runs import BLANK, COLON, within
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokens_of_runs import Cut as Cut
 from bpe_core.segmenting.tokens_of_runs import TokensOfRuns
-from bpe_core.support.arrays import Bytes, Int32s, Int64s, repeated
-from bpe_core.support.threads import at_once, available_threads
+from bpe_core.support.arrays import Bytes, Int32s, Int64s, repeat
+from bpe_core.support.threads import available_threads, run_in_threads
 
 EVERY_WORD = 2**24  # more words than a token can hold
 Cutter = Callable[[History], Cut]
@@ -119,7 +119,7 @@ def inside_of(words: WordTable, recipe: Recipe) -> Inside:
     )
     lengths = np.concatenate([lengths for _, _, lengths in parts])
     counts = np.zeros(len(joined.columns), np.int64)
-    np.add.at(counts, rows, repeated(words.counts, lengths))
+    np.add.at(counts, rows, repeat(words.counts, lengths))
     return Inside(WordTable(*joined.columns, counts), rows, np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))))
 
 
@@ -161,7 +161,7 @@ def _of_each(work: Callable[[slice], Part], words: WordTable) -> list[Part]:
     borders = np.unique(np.append(np.searchsorted(words.starts[:-1], np.arange(0, size, AT_ONCE)), len(words)))
     parts = [slice(*ends) for ends in pairwise(borders.tolist())]
     threads = max(1, min(available_threads(), len(parts)))
-    results = at_once(lambda some: [work(part) for part in some], [parts[i::threads] for i in range(threads)])
+    results = run_in_threads(lambda some: [work(part) for part in some], [parts[i::threads] for i in range(threads)])
     return [results[i % threads][i // threads] for i in range(len(parts))]
 
 

@@ -17,7 +17,7 @@ from bpe_core.kernels import learn_score
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner as CompiledLearner
 from bpe_core.methods.kit.layout import Layout
 from bpe_core.methods.kit.learner import Candidate, with_token_counts
-from bpe_core.support.arrays import grown
+from bpe_core.support.arrays import enlarge
 
 
 class ReasonColumns(NamedTuple):
@@ -62,12 +62,12 @@ class CompiledScoreLearner(CompiledLearner):
         known = len(scores.best)
         if known < tokens:
             of_tokens = ("token_counts", "owner_counts", "best", "rarer_first", "owners", "places")
-            changes = {name: grown(getattr(scores, name), tokens) for name in of_tokens}
+            changes = {name: enlarge(getattr(scores, name), tokens) for name in of_tokens}
             for name, column in changes.items():
                 column[known:] = learn_score.NOWHERE if name == "places" else 0
             self._scores = scores._replace(**changes)
         if len(self._reasons.tied) < merges:
-            self._reasons = ReasonColumns(*(grown(column, merges) for column in self._reasons))
+            self._reasons = ReasonColumns(*(enlarge(column, merges) for column in self._reasons))
 
     def _grow_pairs(self) -> None:
         super()._grow_pairs()

@@ -17,8 +17,8 @@ import numpy as np
 from bpe_core.errors import CorpusError
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.arrow_messages import MARK as ARROW_MARK
-from bpe_core.support.arrow_messages import STREAM_MARK, blocks_of, refuse_bomb_at, within_reason
-from bpe_core.support.foreign import DamagedPart, gate, telling_damage
+from bpe_core.support.arrow_messages import STREAM_MARK, blocks_of, limited_batches, refuse_bomb_at
+from bpe_core.support.foreign import DamagedPart, report_damage, report_faults
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.parquet_file import MOST_ROWS, ParquetFile
 from bpe_core.support.parquet_pages import HARMLESS, MARK
@@ -208,7 +208,7 @@ class ArrowFile:
         return self._raw.seek(0, 2)
 
     def read(self, columns: Sequence[str]) -> Any:
-        table = self._arrow.Table.from_batches(within_reason(self._sound(), self.size), self.schema).select(
+        table = self._arrow.Table.from_batches(limited_batches(self._sound(), self.size), self.schema).select(
             list(columns)
         )
         table.validate(full=True)  # a damaged file must not lead outside of its buffers
@@ -269,7 +269,10 @@ def opened(source: Source) -> Iterator[TableFile]:
     called = "Parquet" if source.kind == "parquet" else "Arrow"
     with open_raw(source) as raw:
         _refuse_what_is_cut_off(source, raw)
-        with telling_damage(source.name, CorpusError), gate(f"{source.name} is a damaged {called} file", CorpusError):
+        with (
+            report_damage(source.name, CorpusError),
+            report_faults(f"{source.name} is a damaged {called} file", CorpusError),
+        ):
             yield ParquetTable(raw) if source.kind == "parquet" else ArrowFile(arrow, raw)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bpe_core.errors import CorpusError
-from bpe_core.support.foreign import gate, json_of
+from bpe_core.support.foreign import json_of, report_faults
 from bpe_core.text.reading.source import Source
 
 KEY = b"bpe-explorer counts"
@@ -57,7 +57,9 @@ class CountsHead:
     @classmethod
     def from_json(cls, text: str | bytes, name: str) -> CountsHead:
         values = json_of(text, f"{name}: the header of this file of counts cannot be read", CorpusError)
-        with gate(f"{name}: what this file of counts says of itself cannot be read", CorpusError, "Count again."):
+        with report_faults(
+            f"{name}: what this file of counts says of itself cannot be read", CorpusError, "Count again."
+        ):
             splitting = json.dumps(values["splitting"], ensure_ascii=False, sort_keys=True)
             head = cls(splitting, str(values["sources"]), tuple(map(str, values["groups"])))
             is_sound = head.fingerprint == values["splitting_hash"] and len(set(head.groups)) == len(head.groups) > 0

@@ -19,7 +19,7 @@ import numpy as np
 
 from bpe_core.errors import CorpusError, cause_of
 from bpe_core.support.arrays import Int64s
-from bpe_core.support.foreign import gate, parsed_json
+from bpe_core.support.foreign import parsed_json, report_faults
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.reading.plain_text import LONGEST_LINE
 
@@ -100,7 +100,7 @@ def _lines(path: str, work: Work) -> Iterator[tuple[int, bytes]]:
 
 
 def _of_array(path: str, work: Work) -> Iterator[IdRow]:
-    with gate(f"{path} is not an array of NumPy, or is damaged", CorpusError):
+    with report_faults(f"{path} is not an array of NumPy, or is damaged", CorpusError):
         try:
             ids = np.load(path, mmap_mode="r", allow_pickle=False)
         except OSError as error:
@@ -134,7 +134,7 @@ def _is_id(word: str) -> bool:
 
 
 def _of_json(line: bytes, where: str, fields: Sequence[str]) -> tuple[Int64s, ...]:
-    with gate(where, CorpusError):
+    with report_faults(where, CorpusError):
         try:
             row = parsed_json(line.decode("utf-8-sig"))
         except json.JSONDecodeError as error:

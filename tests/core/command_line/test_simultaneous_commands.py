@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core.command_line.main import run
-from bpe_core.support.atomic import making
+from bpe_core.support.atomic import reserve
 
 PLAN = 'sizes = [260]\n[corpora]\nbook = ["book.txt"]\n[recipes.bytes]\npreset = "gpt2"\n'
 COMMANDS = {
@@ -32,7 +32,7 @@ def test_a_second_command_that_writes_the_same_output_file_stops(
     Path("plan.toml").write_text(PLAN, encoding="utf-8")
     assert run(["train", "book.txt", "--merges", "5", "-o", "merges.csv", "--quiet"]) == 0
     before, place = sorted(tmp_path.iterdir()), tmp_path / COMMANDS[command]
-    with making(place):
+    with reserve(place):
         assert run(command.split()) == 1
         assert (
             f"Could not write {tmp_path / COMMANDS[command]}: another process is making it." in capsys.readouterr().err

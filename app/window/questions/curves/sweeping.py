@@ -14,7 +14,7 @@ from app.window.questions.question_model import QuestionModel
 from app.worker.job import Task
 from bpe_core.questions.sweep_results import SweepResults
 from bpe_core.session_file import EXTENSION
-from bpe_core.support.atomic import making
+from bpe_core.support.atomic import reserve
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import Progress, Work
 from bpe_core.sweep.plan import read_plan
@@ -74,7 +74,7 @@ class SweepModel(QuestionModel):
                 kept.write()
 
         def work(task: Task) -> str:
-            with making(results, *filter(None, [session])):
+            with reserve(results, *filter(None, [session])):
                 result = made(task)
             task.remarks.extend(result.remarks)
             again = f", {result.known:,} of them made before" if result.known else ""

@@ -23,10 +23,10 @@ from bpe_core.kernels.readiness import need_machine_code
 from bpe_core.kernels.unigram_trie import ROW, spread_slots
 from bpe_core.methods.kit.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Bools, Int64s, grown
+from bpe_core.support.arrays import Bools, Int64s, enlarge
 from bpe_core.support.limits import check_room
 from bpe_core.support.progress import ALONE, Work
-from bpe_core.support.threads import at_once, available_threads
+from bpe_core.support.threads import available_threads, run_in_threads
 
 LONGEST = 255  # symbols of a piece
 UNIT_BITS = 20  # the price of a token is 2 ** UNIT_BITS; less if counts are very large
@@ -117,7 +117,7 @@ class Lattice:
 
         The job gets the range and its index.
         """
-        return at_once(lambda number: job(self.parts[number], number), range(len(self.parts)))
+        return run_in_threads(lambda number: job(self.parts[number], number), range(len(self.parts)))
 
     def desks(self) -> list[kernels.Desk]:
         room = int(np.diff(self.words.starts).max(initial=0)) + 1
@@ -167,8 +167,8 @@ def _pieces_in(words: kernels.Words, longest: int, work: Work) -> kernels.Found:
         slots = np.zeros(2 * len(pieces.slots), np.uint64)
         more = 2 * len(pieces.counts)
         spread_slots(pieces.slots, slots)
-        counts = grown(pieces.counts, more)
-        lengths = grown(pieces.lengths, more)
+        counts = enlarge(pieces.counts, more)
+        lengths = enlarge(pieces.lengths, more)
         counts[len(pieces.counts) :] = 0
         pieces = kernels.Found(slots, counts, lengths, pieces.number)
     number = int(pieces.number[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.support.honest_text import escape, unescape
+from bpe_core.support.escaped_bytes import escape, unescape
 
 
 @given(st.binary() | st.text().map(str.encode) | st.text("<0x1A>F").map(str.encode))

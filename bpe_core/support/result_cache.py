@@ -1,7 +1,7 @@
 """A cache of the results that a piece of work needs several times. The results are kept until the work ends.
 
->>> with each_found_once():
-...     [once("length", "low", lambda: print("counted") or 3) for _ in range(2)]
+>>> with cached_results():
+...     [cached("length", "low", lambda: print("counted") or 3) for _ in range(2)]
 counted
 [3, 3]
 """
@@ -21,8 +21,8 @@ _kept: ContextVar[dict[object, list[tuple[Any, Any]]] | None] = ContextVar("kept
 
 
 @contextmanager
-def each_found_once() -> Iterator[None]:
-    """Cache the results of `once` until the block ends. An inner block shares the results of the outer block."""
+def cached_results() -> Iterator[None]:
+    """Cache the results of `cached` until the block ends. An inner block shares the results of the outer block."""
     if _kept.get() is not None:
         yield
         return
@@ -33,11 +33,13 @@ def each_found_once() -> Iterator[None]:
         _kept.reset(before)
 
 
-def once(what: object, given: Given, find: Callable[[], Found], are_same: Callable[[Given, Given], bool] = eq) -> Found:
+def cached(
+    what: object, given: Given, find: Callable[[], Found], are_same: Callable[[Given, Given], bool] = eq
+) -> Found:
     """Return the result of `find`, which is cached under `what` for equal values of `given`.
 
     The result may depend only on `given`. Neither the values nor the result may be changed. Outside a block of
-    `each_found_once` nothing is cached.
+    `cached_results` nothing is cached.
     """
     kept = _kept.get()
     if kept is None:
