@@ -224,6 +224,7 @@ GZIP = b"\x1f\x8b"  # the line with which CLIP's own table begins
 MOST_LINES = LARGEST_VOCABULARY + 2**20
 LARGEST_UNPACKED = 2**28  # bytes; a table becomes some three times smaller
 LARGEST_BESIDE = 2**26  # bytes of a sidecar file
+KEPT_FROM = 100_000  # bytes; the opened table of a larger file is stored, as opening takes longer than reading it again
 
 
 def format_for(path: Path | str) -> Format:
@@ -278,7 +279,13 @@ def open_table(path: Path | str) -> OpenedTable:
     if format is not None:
         ROWS.use(format.name)
         with without_garbage_collection(), report_faults(str(path)):
-            opened = format.open(data, str(path), beside)
+            if len(data) < KEPT_FROM or format.name not in _OWN:
+                opened = format.open(data, str(path), beside)
+            else:
+                from bpe_core.formats.kept_openings import opened_once  # small files never need it
+
+                name = str(path)
+                opened = opened_once(data, name, format.name, beside, lambda near: format.open(data, name, near))
         return (
             opened if format.holds_specials else replace(opened, notes=(*opened.notes, *about_beside(opened, beside)))
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import time
@@ -17,7 +16,7 @@ from bpe_core.formats.base import Format, Peer
 from bpe_core.formats.hugging_face_cache import tokenizer_file
 from bpe_core.formats.peer_process import peer_of
 from bpe_core.kernels.kept import base
-from bpe_core.support.private_folder import private_folder
+from bpe_core.support.kept_results import KeptResults
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.verification.checking import LISTED
 from bpe_core.verification.sampling import CheckedTokenizer, answer_of
@@ -113,7 +112,8 @@ def _call(format: Format, opened: OpenedTable) -> str:
 
 
 QUICK = 0.3  # seconds of work on texts
-MOST_KEPT = 200  # files
+MOST_KEPT = 200  # checks
+MOST_BYTES = 1_000_000  # of all kept checks
 
 
 def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
@@ -125,35 +125,28 @@ def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
     format = FORMATS.get(opened.format)
     if format is None or not format.peer_name:
         return ""
-    place = _place(Path(path), format.peer_name)
-    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
-        if place is not None and place.is_file():
-            kept = json.loads(place.read_text("utf-8"))
-            return str(kept["sentence"]) if kept["differs"] else ""
+    place = base()
+    kept = KeptResults(None if place is None else place / "checks", most_files=MOST_KEPT, most_bytes=MOST_BYTES)
+    key = _key(Path(path), format.peer_name)
+    stored = kept.read(key) if key else None
+    if stored is not None:
+        earlier = json.loads(stored)
+        return str(earlier["sentence"]) if earlier["differs"] else ""
     agreement = check_import(path, opened, patience=QUICK)
     if agreement is None:
         return ""
-    if place is not None and not agreement.silence:
-        with contextlib.suppress(OSError):
-            _make_room(place.parent)
-            differs = agreement.agreeing < agreement.texts
-            place.write_text(json.dumps({"sentence": agreement.sentence, "differs": differs}), "utf-8")
+    if key and not agreement.silence:
+        differs = agreement.agreeing < agreement.texts
+        kept.store(key, json.dumps({"sentence": agreement.sentence, "differs": differs}).encode())
     return agreement.sentence
 
 
-def _place(path: Path, library: str) -> Path | None:
+def _key(path: Path, library: str) -> str:
+    """Return a hash of everything that a check depends on. Return an empty text if the check cannot be stored."""
     from importlib import metadata  # takes half as long as NumPy
 
     try:
         versions = "|".join(map(metadata.version, (library, "bpe-explorer")))
-        digest = hashlib.sha256(f"{path.name}|{versions}|".encode() + content_of(path)).hexdigest()[:32]
-        folder = base()
-        return None if folder is None else private_folder(folder / "checks") / f"{digest}.json"
+        return hashlib.sha256(f"{path.name}|{versions}|".encode() + content_of(path)).hexdigest()
     except (OSError, metadata.PackageNotFoundError):
-        return None
-
-
-def _make_room(folder: Path) -> None:
-    kept = sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime)
-    for file in kept[: max(0, len(kept) - MOST_KEPT + 1)]:
-        file.unlink(missing_ok=True)
+        return ""

@@ -1,0 +1,67 @@
+"""A folder of results that are stored from one start of the program to the next.
+
+Each result is a file of its own, whose name is a key that says what the result depends on. The file begins with a
+checksum, so a damaged file counts as missing. The results that were used longest ago are removed first. The folder
+belongs to this user alone. If the folder cannot be used safely, nothing is stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from bpe_core.support.private_folder import private_folder
+
+_CHECKSUM_BYTES = hashlib.sha256().digest_size
+
+
+class KeptResults:
+    """A folder of stored results.
+
+    Parameters
+    ----------
+    folder
+        The path of the folder, which is made when the first result is stored. With None nothing is stored.
+    most_files, most_bytes
+        The limits of the whole folder.
+    """
+
+    def __init__(self, folder: Path | None, *, most_files: int, most_bytes: int) -> None:
+        self._folder = folder
+        self._most_files = most_files
+        self._most_bytes = most_bytes
+
+    def read(self, key: str) -> bytes | None:
+        """Return the result stored below a key. Return None if it is missing or damaged."""
+        if self._folder is None:
+            return None
+        try:
+            if not self._folder.is_dir():
+                return None
+            path = private_folder(self._folder) / key
+            content = path.read_bytes()
+            os.utime(path)  # it was used now
+        except OSError:
+            return None
+        result = content[_CHECKSUM_BYTES:]
+        return result if hashlib.sha256(result).digest() == content[:_CHECKSUM_BYTES] else None
+
+    def store(self, key: str, result: bytes) -> None:
+        """Store a result below a key. A result that cannot be stored is lost without an error."""
+        if self._folder is None or len(result) > self._most_bytes:
+            return
+        with suppress(OSError):
+            folder = private_folder(self._folder)
+            self._make_room(folder, len(result))
+            (folder / key).write_bytes(hashlib.sha256(result).digest() + result)
+
+    def _make_room(self, folder: Path, wanted: int) -> None:
+        """Remove the results that were used longest ago, until one more result of `wanted` bytes fits."""
+        newest_first = sorted(((file.stat(), file) for file in folder.iterdir()), key=lambda row: -row[0].st_mtime)
+        total = wanted
+        for place, (status, file) in enumerate(newest_first, start=2):
+            total += status.st_size
+            if place > self._most_files or total > self._most_bytes:
+                file.unlink(missing_ok=True)
