@@ -84,7 +84,7 @@ def test_small_compressed_arrow_batches_that_would_fill_the_memory_are_refused(
             assert sentence(path).endswith(" to 4 MB. Copy or download the file again.")
 
 
-def test_bytes_that_are_no_arrow_message_are_ignored_by_the_size_check() -> None:
+def test_the_size_check_ignores_bytes_other_than_arrow_messages() -> None:
     for data in (b"", b"\xff\xff\xff\xff", struct.pack("<ii", -1, 40) + bytes(40), b"\xff" * 300, b"low lower " * 40):
         assert message_at(io.BytesIO(data), 0) is None
         assert blocks_of(io.BytesIO(data)) == ([], [])

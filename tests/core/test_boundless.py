@@ -176,7 +176,7 @@ def test_encoding_the_corpus_after_a_boundless_step_gives_the_token_count_of_the
     assert (NOTHING in history.columns.right.tolist()) == (tau is not None)
 
 
-def test_a_token_that_boundless_dropped_falls_apart_and_may_be_joined_again() -> None:
+def test_a_token_that_boundless_dropped_is_split_again_and_may_be_joined_later() -> None:
     history = trained(0.4)
     texts = decoded(history)
     assert len({*texts}) == len(texts)  # each token has its own text
@@ -294,7 +294,9 @@ def test_boundless_training_can_be_resumed_from_any_step() -> None:
 
 
 @pytest.mark.parametrize("choices", [(None,), (0.4,)])
-def test_the_next_pairs_of_boundless_training_begin_with_the_next_step(choices: tuple[Any, ...]) -> None:
+def test_the_listed_next_pairs_of_boundless_training_begin_with_the_pair_of_the_next_step(
+    choices: tuple[Any, ...],
+) -> None:
     recipe, whole = recipe_of(*choices), trained(*choices)
     supermerge = next(step for step in whole if step.reasons["stage"] == 2)
     drops = [step.step for step in whole if step.right == NOTHING][:1]

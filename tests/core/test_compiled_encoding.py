@@ -160,7 +160,7 @@ def test_threads_that_fill_one_cache_of_words_at_once_give_equal_ids(monkeypatch
                 assert np.array_equal(ids, wanted)
 
 
-def test_a_thread_keeps_using_the_old_word_cache_while_another_thread_enlarges_it(
+def test_a_thread_keeps_using_the_old_word_cache_while_another_thread_enlarges_the_cache(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The thread uses the old memory until this memory is full.
@@ -272,7 +272,7 @@ def test_encoding_works_with_the_few_threads_that_the_system_allows(monkeypatch:
     assert np.array_equal(encoded.ids, Tokenizer(history).encode_batch(texts, threads=1).ids)
 
 
-def test_encoding_a_batch_names_the_value_that_is_no_text() -> None:
+def test_encoding_a_batch_names_the_value_of_a_wrong_type() -> None:
     tokenizer = Tokenizer(small_history())
     for batch, message in [
         ("low", "as a list"),

@@ -56,7 +56,9 @@ def assert_same(first: History, second: History) -> None:
     words=WordTable.from_counts({"abcd": 1}),
     recipe=Recipe(merges=9, vocab_size=None, min_frequency=1, max_token_length=2),
 )
-def test_the_compiled_learner_with_the_smallest_buffers_equals_the_reference(words: WordTable, recipe: Recipe) -> None:
+def test_the_compiled_learner_with_the_smallest_buffers_makes_the_merges_of_the_reference(
+    words: WordTable, recipe: Recipe
+) -> None:
     assert_same(learn(words, recipe), reference.train(words, recipe))
 
 
@@ -168,7 +170,7 @@ def test_a_call_of_the_learner_with_a_small_work_limit_returns_after_one_merge()
 @given(st.integers(1, 2**63 - 1), st.integers(1, 2**63 - 1))
 @example(2**53, 2**53 + 1)
 @example(2**63 - 1, 1)
-def test_the_queue_level_of_a_count_grows_with_the_count(first: int, second: int) -> None:
+def test_a_pair_with_a_higher_count_never_has_a_lower_level_in_the_queue(first: int, second: int) -> None:
     low, high = sorted((first, second))
     levels = [int(learn_queue.level_of(np.int64(count))) for count in (low, high)]
     assert 0 <= levels[0] <= levels[1] < 64 * 64
@@ -176,7 +178,7 @@ def test_the_queue_level_of_a_count_grows_with_the_count(first: int, second: int
 
 
 @pytest.mark.parametrize("ties", ["first-seen", "largest-text"])
-def test_outdated_occurrences_are_removed_from_the_arena_during_training(
+def test_outdated_occurrences_of_pairs_are_removed_from_memory_during_training(
     ties: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All merges of a long word together make more occurrences than the arena can hold at one time."""

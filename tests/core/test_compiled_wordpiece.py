@@ -48,7 +48,7 @@ def assert_same(first: History, second: History) -> None:
 
 @given(words=words(), recipe=recipes())
 @settings(max_examples=5 * EXAMPLES)
-def test_the_compiled_wordpiece_learner_with_the_smallest_buffers_equals_the_reference(
+def test_the_compiled_wordpiece_learner_with_the_smallest_buffers_makes_the_merges_of_the_reference(
     words: WordTable, recipe: Recipe
 ) -> None:
     assert_same(learn(words, recipe), reference.train(words, recipe))
@@ -62,7 +62,7 @@ def test_resuming_wordpiece_training_from_any_step_gives_the_same_tokens(words: 
 
 
 @given(words=words(), recipe=recipes())
-def test_the_next_pairs_of_the_wordpiece_learner_equal_the_reference(words: WordTable, recipe: Recipe) -> None:
+def test_the_next_pairs_of_the_wordpiece_learner_equal_those_of_the_reference(words: WordTable, recipe: Recipe) -> None:
     recipe = recipe.with_changes(wordpiece_rule="score", merges=12)
     history = reference.train(words, recipe)
     learner = CompiledScoreLearner(words, history.alphabet, recipe, None, room=NO_ROOM)

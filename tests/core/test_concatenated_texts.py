@@ -14,7 +14,7 @@ TEXTS = st.lists(st.text("aéb日𝄞\0", max_size=4), max_size=9)
 @given(
     texts=TEXTS, numbers=st.lists(st.integers(0, 8), max_size=9), others=st.dictionaries(st.integers(0, 8), st.text())
 )
-def test_texts_stored_end_to_end_behave_as_a_list_of_texts(
+def test_concatenated_texts_behave_like_a_list_of_texts(
     texts: list[str], numbers: list[int], others: dict[int, str]
 ) -> None:
     places = [number for number in numbers if number < len(texts)]
@@ -33,6 +33,6 @@ def test_texts_stored_end_to_end_behave_as_a_list_of_texts(
 
 
 @given(texts=TEXTS, wanted=TEXTS)
-def test_places_of_a_few_texts_are_found_among_many_stored_texts(texts: list[str], wanted: list[str]) -> None:
+def test_positions_of_a_few_texts_are_found_among_many_concatenated_texts(texts: list[str], wanted: list[str]) -> None:
     last = {text: place for place, text in enumerate(texts)}
     assert LaidTexts.of(texts).places_of(wanted).tolist() == [last.get(text, -1) for text in wanted]

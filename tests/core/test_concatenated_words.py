@@ -78,7 +78,7 @@ def test_splitting_steps_give_the_same_words_for_a_batch_as_for_each_text_alone(
         assert by_texts == [[raw_bytes(word) for word in words if word] for words in expected]
 
 
-def test_splitting_steps_that_can_run_on_a_batch_are_recognized() -> None:
+def test_steps_that_can_split_many_texts_at_once_are_recognized() -> None:
     always = [
         Split(expression, True, behavior) for expression in EXPRESSIONS[:6] for behavior in ("Isolated", "Contiguous")
     ]

@@ -38,7 +38,7 @@ def test_a_single_text_in_place_of_a_list_of_texts_is_refused() -> None:
         Corpus.from_texts("low lower")
 
 
-def test_the_refusal_of_a_value_that_is_no_text_gives_its_number_in_the_list() -> None:
+def test_the_refusal_of_a_list_with_another_value_than_text_names_the_number_of_the_value() -> None:
     with pytest.raises(CorpusError, match="Text 2 is of the type int"):
         documents(Corpus.from_texts(["low", 7]))  # type: ignore[list-item]
 

@@ -123,7 +123,7 @@ def test_failures_on_a_cluster_are_reported_and_finished_counts_are_kept(
 
 
 @pytest.mark.parametrize("size", [10**9, 400])
-def test_a_cluster_worker_that_was_given_up_changes_no_file_later(
+def test_a_cluster_worker_that_was_declared_lost_changes_no_file_later(
     tmp_path: Path, corpus: Corpus, threads: Any, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     given_up: list[tuple[Any, ...]] = []

@@ -191,7 +191,7 @@ def test_each_token_has_its_span_in_characters_and_in_bytes(history: History, te
             assert 0 <= len(before) + len(inside) - span.behind_byte < len(text[span.behind_char - 1].encode())
 
 
-def test_encoding_a_value_that_is_no_valid_text_is_refused() -> None:
+def test_encoding_a_value_other_than_valid_text_is_refused() -> None:
     tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
     assert tokenizer.encode(b"lo") == [108, 111]
     with pytest.raises(BpeError, match="not valid UTF-8 at byte 1"):

@@ -90,7 +90,7 @@ def test_a_tokenizer_file_is_written_with_the_same_bytes_as_in_an_older_version(
         assert beside.getvalue() == path.read_bytes()
 
 
-def test_every_stored_file_of_an_older_version_is_tested() -> None:
+def test_every_stored_file_of_an_older_version_has_a_test() -> None:
     known = {beside for stored in FILES.values() for beside in stored["beside"]}
     known |= {*FILES, "methods.zip", "session.bpex", "meaning.json", "README.md"}
     assert {path.name for path in BEFORE.iterdir()} == known

@@ -77,7 +77,7 @@ def all_pieces(counts: dict[str, int]) -> list[bytes]:
 
 
 @given(WORDS, st.integers(0, 5), st.data())
-def test_a_floor_computed_from_any_prices_is_at_most_the_token_count_of_any_vocabulary(
+def test_a_floor_from_any_prices_of_pieces_is_at_most_the_token_count_of_any_vocabulary(
     counts: dict[str, int], wanted: int, data: st.DataObject
 ) -> None:
     words = [list(word.encode()) for word in counts]
@@ -512,7 +512,7 @@ def proof() -> Any:
 @pytest.mark.parametrize(
     "text", ["the lowest price is lower than the last one, and the lowest is the last. " * 3, "aa"]
 )
-def test_the_best_method_adds_pieces_by_value_and_encodes_with_the_fewest_tokens(text: str) -> None:
+def test_the_best_method_adds_the_most_useful_piece_first_and_encodes_with_the_fewest_tokens(text: str) -> None:
     """After each step, the number of tokens is the smallest that is possible with the pieces added until then."""
     study = train([text], "best", vocab_size=40)
     history = study.history

@@ -85,7 +85,7 @@ def called(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def test_recipe_choices_of_one_method_are_used_only_in_the_folder_of_that_method() -> None:
+def test_only_the_folder_of_a_method_uses_the_recipe_choices_of_that_method() -> None:
     assert {"wordpiece_rule", "tau", "words_by"} <= OWN_CHOICES
     outside = [(module, source) for module, source in sources() if not is_in(module, "bpe_core.methods.kit")]
     known = {module: known_choices(module, source) for module, source in outside}
@@ -106,7 +106,7 @@ def test_the_check_reports_a_choice_of_a_method_used_in_another_folder(source: s
     assert known_choices("bpe_core.formats.base", source) != set()
 
 
-def test_names_of_methods_are_used_only_in_the_folders_of_methods() -> None:
+def test_code_outside_the_folders_of_methods_names_no_method() -> None:
     known = {module: known_methods(module, source) for module, source in sources()}
     ours = {module: names for module, names in known.items() if names}
     assert {module: names for module, names in ours.items() if not is_allowed(module)} == {}

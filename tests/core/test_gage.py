@@ -73,7 +73,7 @@ def trained(text: str, **changes: object) -> History:
 @each_learner
 @settings(max_examples=30)
 @given(words=words(), recipe=recipes(), work=st.sampled_from([1, 2_000, A_LOT]))
-def test_each_gage_learner_equals_the_reference(
+def test_each_gage_learner_makes_the_steps_of_the_reference(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, work: int
 ) -> None:
     reference_history = gage.train(words, recipe)
@@ -91,7 +91,7 @@ def test_each_gage_learner_decides_ties_by_each_tie_rule(make_learner: MakeLearn
     assert everything(learned(make_learner, words, recipe)) == everything(gage.train(words, recipe))
 
 
-def test_progress_of_gage_training_follows_the_text_if_the_number_of_steps_is_unknown() -> None:
+def test_progress_of_gage_training_counts_bytes_of_text_if_the_number_of_steps_is_unknown() -> None:
     words = WordTable.from_counts([(text_of("prose").encode()[:2_000], 1)])
     trainer = Trainer(words, Recipe.preset("gage", block_size=500))
     shares = []
@@ -109,7 +109,7 @@ def test_progress_of_gage_training_follows_the_text_if_the_number_of_steps_is_un
 @each_learner
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), steps=st.integers(0, 12), wanted=st.integers(1, 9))
-def test_the_candidates_of_a_gage_learner_begin_with_the_next_step(
+def test_the_candidates_of_a_gage_learner_begin_with_the_pair_of_the_next_step(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, steps: int, wanted: int
 ) -> None:
     recipe = recipe.with_changes(merges=steps + 2)

@@ -97,7 +97,7 @@ def learned(make: Any, words: WordTable, history: History, work: int, known: His
 
 @settings(max_examples=EXAMPLES // 2)
 @given(steered=steered(), work=st.sampled_from([1, 700, A_LOT]), data=st.data())
-def test_each_learner_with_interventions_equals_the_reference(
+def test_each_learner_with_interventions_makes_the_steps_of_the_reference(
     steered: tuple[WordTable, Recipe], work: int, data: st.DataObject
 ) -> None:
     table, recipe = steered

@@ -54,7 +54,7 @@ def test_arguments_and_results_of_many_types_pass_through_machine_code(examples:
         examples.fails(3)
 
 
-def test_machine_code_finds_the_arrays_of_each_bundle_after_they_change(examples: ModuleType) -> None:
+def test_machine_code_uses_the_new_arrays_of_a_named_tuple_after_an_exchange(examples: ModuleType) -> None:
     rooms, cells, large = [desk(), desk()], np.ones(4, np.int32), np.uint64(0)
     for number in (1, 2, 3):
         for room in rooms:
@@ -72,7 +72,7 @@ def test_machine_code_finds_the_arrays_of_each_bundle_after_they_change(examples
     assert examples.first_of(np.empty(0, np.int32)) == -1
 
 
-def test_threads_that_first_use_a_bundle_at_once_share_its_packed_row() -> None:
+def test_threads_that_use_a_named_tuple_of_arrays_at_once_share_its_addresses() -> None:
     """Otherwise the row of the slower thread would replace a row that machine code may be reading."""
     places: list[tuple[int, ...]] = []
 

@@ -68,7 +68,7 @@ def asked(command: str, text: Path, table: Path, folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_large_numbers_in_command_options_end_in_an_answer_or_an_error_sentence(
+def test_commands_with_large_numbers_as_options_end_in_an_answer_or_an_error_message(
     number: str, text: Path, table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = list(numbered())
@@ -81,7 +81,7 @@ def test_large_numbers_in_command_options_end_in_an_answer_or_an_error_sentence(
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_large_ids_and_counts_in_commands_end_in_an_answer_or_an_error_sentence(
+def test_commands_with_large_ids_and_counts_end_in_an_answer_or_an_error_message(
     number: str, text: Path, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     on_text = ["--merges", str(table), "--corpus", str(text)]
@@ -107,7 +107,7 @@ def test_word_counts_whose_sum_exceeds_64_bits_are_refused(count: int) -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("ending", [".csv", ".json"])
-def test_large_numbers_in_table_files_end_in_an_answer_or_an_error_sentence(
+def test_table_files_with_large_numbers_are_read_or_refused_with_an_error_message(
     tmp_path: Path, ending: str, number: str
 ) -> None:
     path, changed = tmp_path / f"table{ending}", tmp_path / f"changed{ending}"

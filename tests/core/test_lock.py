@@ -23,7 +23,7 @@ time.sleep(100)
 """
 
 
-def test_a_file_lock_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
+def test_only_one_process_at_a_time_can_hold_a_file_lock(tmp_path: Path) -> None:
     first = Lock.acquire(tmp_path / "lock")
     assert first is not None
     assert Lock.acquire(tmp_path / "lock") is None

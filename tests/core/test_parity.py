@@ -201,7 +201,7 @@ def study() -> bpe.Study:
     return bpe.train(texts, recipe_of(Parity(90)))
 
 
-def test_leading_parity_pairs_are_sorted_by_counts_in_the_served_language(study: bpe.Study) -> None:
+def test_leading_parity_pairs_are_sorted_by_counts_in_the_language_of_the_next_merge(study: bpe.Study) -> None:
     leading = leading_pairs(study.inside.words(), study.history, 20, 12)
     reason = compared_by(study.history.recipe, leading)
     measured = [measure_of(candidate, reason) for candidate in leading]

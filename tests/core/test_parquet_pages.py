@@ -99,7 +99,7 @@ def test_parquet_page_headers_without_an_end_are_refused(header: bytes) -> None:
             column.pages_in(header + bytes(10**6))
 
 
-def test_bytes_that_are_no_parquet_page_header_are_ignored_by_the_size_check() -> None:
+def test_the_size_check_ignores_bytes_other_than_parquet_page_headers() -> None:
     assert _Column(0).pages_in(b"\x0f" * 50) == _Column(0).pages_in(bytes(50)) == []
 
 

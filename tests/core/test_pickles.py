@@ -268,7 +268,7 @@ def test_a_tokenizer_of_the_engine_can_be_pickled_and_copied() -> None:
     assert copy.deepcopy(tokenizer).encode(TEXT) == tokenizer.encode(TEXT)
 
 
-def test_a_shallow_copy_of_a_history_shares_its_columns() -> None:
+def test_a_shallow_copy_of_a_history_shares_the_columns_of_the_history() -> None:
     history = learned("gpt2").history
     assert copy.copy(history).columns.left is history.columns.left
     assert isinstance(copy.copy(history), History)

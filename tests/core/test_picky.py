@@ -232,7 +232,7 @@ def test_picky_merges_and_drops_equal_those_of_the_published_trainer() -> None:
     )
 
 
-def test_picky_judges_the_right_half_of_a_merge_before_the_left_half_falls_apart() -> None:
+def test_picky_decides_about_dropping_the_right_half_of_a_merge_before_splitting_the_left_half() -> None:
     """Here PickyBPE's trainer keeps `bc`, which it counts later. BoundlessBPE's trainer drops `bc`."""
     events = events_of("abcbc8 abc2 dbc2")
     assert events[:7] == ["b+c", "_+a", "_a+bc", "-_a=_|a", "_abc+bc", "-_abc=_|a|bc", "-bc=b|c"]
@@ -283,7 +283,7 @@ def holds(outer_row: dict[str, Any], inner_row: dict[str, Any]) -> bool:
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 
 
-def test_the_next_drops_and_pairs_of_picky_training_begin_with_the_next_step() -> None:
+def test_the_listed_next_steps_of_picky_training_begin_with_the_step_that_follows() -> None:
     recipe = trained(tau=0.5, falls_into="parts").recipe
     words = words_of(TEXT, recipe)
     whole = trained(tau=0.5, falls_into="parts")

@@ -46,7 +46,7 @@ def test_a_folder_without_a_file_that_matches_the_patterns_is_refused(folder: Pa
     )
 
 
-def test_files_in_a_folder_that_are_no_text_are_skipped_and_reported(folder: Path) -> None:
+def test_files_in_a_folder_other_than_texts_are_skipped_and_reported(folder: Path) -> None:
     picture = write(folder, "picture.png", b"\x89PNG\0")
     empty = write(folder, "empty.txt", b"")
     corpus = Corpus.from_files(folder)

@@ -112,7 +112,7 @@ def test_a_mixture_from_few_constraints_is_as_good_as_a_mixture_from_all_constra
         assert oftener == pytest.approx(same[0], abs=1e-6)
 
 
-def test_estimated_shares_are_near_the_true_mixture_of_ten_groups(ten: tuple[GroupedWords, Program]) -> None:
+def test_estimated_shares_are_near_the_true_shares_of_ten_groups(ten: tuple[GroupedWords, Program]) -> None:
     _, program = ten
     assert np.abs(program.shares - SHARES).max() < 0.01
     assert program.unexplained < 1, "occurrences in a million bytes"
@@ -122,7 +122,7 @@ def test_estimated_shares_are_near_the_true_mixture_of_ten_groups(ten: tuple[Gro
     assert program.as_good()[0] == pytest.approx(low, abs=1e-6), "the program is as it was"
 
 
-def test_a_share_beyond_its_bound_violates_the_constraint_that_sets_the_bound(
+def test_an_estimated_share_beyond_its_bound_violates_a_constraint(
     ten: tuple[GroupedWords, Program],
 ) -> None:
     _, program = ten

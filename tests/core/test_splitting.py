@@ -79,7 +79,7 @@ def test_splitting_by_a_custom_pattern_cuts_at_the_matches_of_regex_finditer(tex
 @pytest.mark.parametrize(
     "matches", [0, 1, MATCHES_A_ROUND - 1, MATCHES_A_ROUND, MATCHES_A_ROUND + 1, 3 * MATCHES_A_ROUND]
 )
-def test_matches_found_in_several_rounds_give_all_words(matches: int) -> None:
+def test_a_text_with_more_matches_than_one_search_returns_is_split_completely(matches: int) -> None:
     assert list(split_words("ab" * matches + "c", custom("b|a(?=b)"))) == ["a", "b"] * matches + ["c"]
 
 
@@ -157,7 +157,7 @@ def test_time_that_the_caller_takes_between_words_does_not_count_as_matching_tim
                 pass
 
 
-def test_a_pattern_that_moves_backwards_is_refused() -> None:
+def test_a_pattern_that_matches_backwards_is_refused() -> None:
     with pytest.raises(PatternError, match=r"moves backwards in the text; do not use \\K"):
         list(split_words("abab", custom(r"(?=ab\K)")))
 

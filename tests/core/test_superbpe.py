@@ -81,7 +81,7 @@ def test_every_step_of_superbpe_training_equals_the_specification(way: object, d
 
 
 @given(st.text("ab :.'1\n\tAé漢\u0301", max_size=80), st.sampled_from(["o200k", "o200k-apart", "gpt2", "english"]))
-def test_reference_and_kernels_divide_superword_runs_into_the_same_words(text: str, words_by: str) -> None:
+def test_reference_and_kernels_divide_runs_of_words_into_the_same_words(text: str, words_by: str) -> None:
     recipe = Recipe.preset("superbpe", words_by=words_by)
     words = words_of(text, recipe)
     if len(words):
@@ -95,7 +95,7 @@ def test_reference_and_kernels_divide_superword_runs_into_the_same_words(text: s
 
 
 @given(st.text("ab :.'1/\r\n\tAé漢\u0301!\u00a0", max_size=60))
-def test_superword_runs_end_at_text_that_no_superword_may_contain(text: str) -> None:
+def test_a_run_of_words_ends_at_text_that_no_superword_may_contain(text: str) -> None:
     own = Recipe(pattern="custom", custom_pattern=NO_SUPERWORD)
     assert list(split_words(text, Recipe(pattern="superwords"))) == list(split_words(text, own))
 
@@ -276,7 +276,7 @@ def test_extending_an_imported_table_across_words_continues_the_run_that_made_th
     assert behind.count.tolist() == whole.columns.count[steps:].tolist()
 
 
-def test_superbpe_merges_are_counted_in_words_before_and_in_word_runs_after_the_transition() -> None:
+def test_superbpe_merges_are_counted_in_words_before_and_in_runs_of_words_after_the_transition() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=25)
     study = bpe.train(TEXT, "superbpe", merges=60, transition=25)
     history = study.history
@@ -293,7 +293,7 @@ def test_superbpe_merges_are_counted_in_words_before_and_in_word_runs_after_the_
 
 @given(st.text("ab :.'\n", min_size=2, max_size=60), st.integers(0, 12), st.data())
 @settings(max_examples=40)
-def test_superbpe_tokens_are_counted_in_words_before_and_in_word_runs_after_the_transition(
+def test_superbpe_tokens_are_counted_in_words_before_and_in_runs_of_words_after_the_transition(
     text: str, transition: int, data: st.DataObject
 ) -> None:
     recipe = Recipe.preset("superbpe", merges=12, transition=transition or None, min_frequency=1)
@@ -325,7 +325,7 @@ def test_superbpe_tokens_are_counted_in_words_before_and_in_word_runs_after_the_
     assert followed.peak == max(counts[symbol] for counts in counted) == followed.count_at(followed.peak_at)
 
 
-def test_superbpe_reasons_and_pair_counts_use_word_runs_only_after_the_transition() -> None:
+def test_superbpe_reasons_and_pair_counts_use_runs_of_words_only_after_the_transition() -> None:
     study, text = bpe.train(TEXT, "superbpe", merges=60, transition=25), "by the end of the day: the cat"
 
     def told(at: int) -> dict[int, str]:
@@ -373,7 +373,7 @@ def test_only_tables_of_byte_merges_can_be_extended_across_words() -> None:
         growing_recipe(history, 5, most_words=2)
 
 
-def test_candidates_of_superbpe_begin_with_the_next_step_around_the_transition() -> None:
+def test_the_candidates_of_superbpe_begin_with_the_pair_of_the_next_step_around_the_transition() -> None:
     recipe = Recipe.preset("superbpe", merges=30, transition=10)
     whole, words = train(Corpus.from_texts([TEXT]), recipe), words_of(TEXT, recipe)
     for steps in (9, 10, 11):

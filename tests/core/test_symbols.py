@@ -102,7 +102,7 @@ def test_rows_of_a_table_are_documents_and_files_may_be_compressed(tmp_path: Pat
     assert read(tmp_path / "notes.npy.gz") == ["".join(map(character_of, row)) for row in rows]
 
 
-def test_arrays_that_hold_no_symbols_are_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_arrays_of_other_values_than_symbols_are_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "notes.npy"
     wrong: list[tuple[Any, str]] = [
         (np.array([1, -4, 2]), "holds -4 at place 2. Symbols are integers from 0 to 131,070"),
@@ -235,7 +235,7 @@ def test_each_line_is_a_symbol_and_an_empty_line_ends_a_sequence(
     assert in_names(path, size) == sequences
 
 
-def test_fasta_and_lists_in_json_hold_symbols(tmp_path: Path) -> None:
+def test_symbols_are_read_from_fasta_files_and_from_lists_in_json(tmp_path: Path) -> None:
     (tmp_path / "g.fasta").write_text(">one human\nACG\nT\n; a remark\n>two\nAC\n")
     assert in_names(tmp_path / "g.fasta") == [["A", "C", "G", "T"], ["A", "C"]]
     (tmp_path / "e.json").write_text('{"tracks": [["bar", {"note": 60, "on": true}], [7]]}')
@@ -247,7 +247,7 @@ def test_fasta_and_lists_in_json_hold_symbols(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", ["{", '{"tracks": 4}', '{"notes": []}', '"bar"', '["a", ""]', '{"tracks": [[1], 2]}']
 )
-def test_json_that_is_no_list_of_events_is_refused(tmp_path: Path, content: str) -> None:
+def test_json_other_than_a_list_of_events_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "e.json").write_text(content)
     assert "e.json" in sentence(tmp_path / "e.json", symbol_names=())
 

@@ -60,7 +60,9 @@ def learn(make: MakeLearner, words: WordTable, recipe: Recipe, work: int = A_LOT
     words=WordTable.from_counts({"b": 1, "▁a": 1, "aa": 1}),
     recipe=SPELLED_MARKER.with_changes(ties="largest-text"),
 )
-def test_each_bpe_learner_equals_the_reference(make_learner: MakeLearner, words: WordTable, recipe: Recipe) -> None:
+def test_each_bpe_learner_makes_the_merges_of_the_reference(
+    make_learner: MakeLearner, words: WordTable, recipe: Recipe
+) -> None:
     assert learn(make_learner, words, recipe) == all_columns(reference.train(words, recipe))
 
 

@@ -107,7 +107,7 @@ def test_rows_and_data_frames_given_as_texts_are_read_from_their_text_column() -
         (5, "not a int"),
     ],
 )
-def test_values_that_hold_no_text_are_refused_as_training_texts(given: Any, sentence: str) -> None:
+def test_values_without_text_are_refused_as_training_texts(given: Any, sentence: str) -> None:
     with pytest.raises(CorpusError, match=sentence):
         trained(given)
 

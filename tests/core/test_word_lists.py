@@ -45,7 +45,7 @@ def test_a_list_of_words_with_counts_is_read_as_a_corpus_from_any_kind_of_table(
     assert counted([text, tmp_path / "a.csv"]) == [(b"low", 7), (b" low", 1), (b" new", 1), *WANTED[1:]]
 
 
-def test_a_table_guessed_to_be_a_word_list_is_reported_and_the_guess_can_be_overruled(tmp_path: Path) -> None:
+def test_a_guess_that_a_table_is_a_word_list_is_reported_and_can_be_overruled(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "word,count\nlow,5\nlower,2\n")
     corpus = Corpus.from_files(path)
     assert corpus.sources[0].is_word_list
@@ -99,7 +99,7 @@ def test_a_damaged_word_list_is_refused(tmp_path: Path, name: str, content: str,
     assert message in str(caught.value)
 
 
-def test_a_table_whose_columns_are_no_word_list_is_refused(tmp_path: Path) -> None:
+def test_a_table_without_the_columns_of_a_word_list_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     for columns, message in (
         ({"word": ["low"], "count": [0.5]}, 'it needs a column "word", and a column "count"'),

@@ -72,7 +72,7 @@ def commands(table: Path, folder: Path, merges: int) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("merges", MERGES)
-def test_every_command_about_a_tokenizer_of_doubling_tokens_ends_in_an_answer_or_a_sentence(
+def test_every_command_about_a_tokenizer_of_doubling_tokens_ends_in_an_answer_or_an_error_message(
     tmp_path: Path, merges: int
 ) -> None:
     asked = commands(model(tmp_path, merges), tmp_path, merges)

@@ -293,7 +293,7 @@ def test_the_program_can_exit_while_a_background_thread_still_runs() -> None:
     assert (done.returncode, done.stdout) == (3, "what is told is told\n")
 
 
-def test_a_held_task_begins_only_after_its_release(aside: Aside, qtbot: QtBot) -> None:
+def test_a_task_that_is_held_back_begins_only_after_its_release(aside: Aside, qtbot: QtBot) -> None:
     heard = Heard()
     begun = threading.Event()
     hold_jobs()

@@ -344,7 +344,9 @@ def test_playing_in_the_compare_room_moves_all_lanes(qtbot: QtBot, comparing: Pr
         ("sweeps", "sweep_results"),
     ],
 )
-def test_each_comparison_action_shows_its_chart_below_the_columns(program: Program, action: str, chart: str) -> None:
+def test_each_action_for_a_comparison_shows_a_chart_below_the_columns(
+    program: Program, action: str, chart: str
+) -> None:
     program.window.show_room("build")
     program.actions[action].trigger()
     assert (program.window.room, program.charts.shown) == ("compare", chart)
@@ -353,7 +355,7 @@ def test_each_comparison_action_shows_its_chart_below_the_columns(program: Progr
     assert not program.text_panel.isVisible()
 
 
-def test_comparison_pages_without_an_action_are_found_by_the_search(program: Program) -> None:
+def test_the_search_finds_comparison_pages_without_an_action(program: Program) -> None:
     program.window.show_room("build")
     hits = best("morphemes", program.finding.searches(None))
     next(hit for hit in hits if hit.title == "Are words split at their parts?").choose()

@@ -136,7 +136,7 @@ def test_reasons_for_boundaries_use_the_terms_of_the_method(qtbot: QtBot, learne
     assert len(seen) > 2
 
 
-def test_steps_are_called_by_the_word_of_their_method_and_unusable_formats_have_a_reason(
+def test_the_window_names_steps_by_the_word_of_the_method_and_explains_disabled_formats(
     qtbot: QtBot, learned: Program
 ) -> None:
     run = learned.session.runs.shown

@@ -32,7 +32,7 @@ def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "share"
 
 
-def test_the_desktop_learns_the_file_type_of_sessions_and_the_program_that_opens_them(
+def test_registering_the_file_type_names_the_program_that_opens_sessions(
     program: Program, data_home: Path, tmp_path: Path
 ) -> None:
     program.actions["claim_sessions"].trigger()

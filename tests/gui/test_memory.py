@@ -89,7 +89,7 @@ def test_old_objects_are_collected_after_many_new_objects(collection: GarbageCol
     assert knot() is None
 
 
-def test_old_objects_are_collected_at_last_even_if_the_program_stays_busy(
+def test_old_objects_are_collected_in_the_end_even_if_the_program_stays_busy(
     collection: GarbageCollection, busy: list[bool]
 ) -> None:
     """One training may follow the other for hours, so the program may never be idle."""

@@ -72,7 +72,7 @@ def test_pointing_at_a_row_of_the_merge_table_highlights_its_token_in_the_text(t
     assert trained.text_panel.editor.viewport().grab().toImage() != before
 
 
-def test_a_click_keeps_a_token_highlighted_and_escape_ends_the_highlight(trained: Program) -> None:
+def test_a_token_stays_highlighted_after_a_click_until_escape_is_pressed(trained: Program) -> None:
     table = trained.merge_panel.table
     place = QPoint(30, table.viewport().height() // 2)
     move_to(table.viewport(), QPointF(place))
@@ -175,7 +175,9 @@ def test_a_tile_of_the_watched_word_highlights_its_token_and_opens_the_card(qtbo
     assert trained.selecting.card.isVisible()
 
 
-def test_a_click_on_a_split_shows_its_reason_until_the_step_changes(qtbot: QtBot, trained: Program) -> None:
+def test_a_click_on_a_boundary_shows_the_reason_of_the_boundary_until_the_step_changes(
+    qtbot: QtBot, trained: Program
+) -> None:
     trained.window.show_room("watch")
     settle(qtbot, trained)
     view = trained.watch.view
@@ -261,7 +263,7 @@ def test_selected_rows_of_the_merge_table_become_the_chosen_steps(trained: Progr
     assert len(trained.session.selection.chosen_tokens) == run.learned
 
 
-def test_charts_films_trimming_and_export_use_the_chosen_steps(qtbot: QtBot, trained: Program) -> None:
+def test_charts_films_trimming_and_export_use_only_the_chosen_steps(qtbot: QtBot, trained: Program) -> None:
     table = trained.merge_panel.table
     trained.charts.show_page(COMPRESSION.id)
     settle(qtbot, trained)

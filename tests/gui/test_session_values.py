@@ -141,7 +141,7 @@ for _ in range(100):
 """
 
 
-def test_an_undo_stack_that_becomes_garbage_frees_its_steps_once() -> None:
+def test_a_deleted_undo_stack_frees_its_steps_once() -> None:
     """If the steps are freed before their stack, the program crashes as soon as the freed memory is overwritten."""
     overwriting = {"GLIBC_TUNABLES": "glibc.malloc.perturb=165", "PYTHONPATH": str(ROOT)}
     subprocess.run(

@@ -68,7 +68,7 @@ def test_the_decode_command_shows_half_characters_as_replacement_characters_in_j
 
 
 @pytest.mark.parametrize("ids", ["999", "-- -1", "1e3", "9" * 30])
-def test_the_decode_command_refuses_arguments_that_are_no_ids(
+def test_the_decode_command_refuses_arguments_other_than_ids(
     table: Path, ids: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["decode", "--merges", str(table), *ids.split()]) == 1

@@ -40,7 +40,7 @@ def _done_alone(method: str) -> Single | None:
     return None if "tau" in listed.own_choices else listed.single  # a method with tau merges tokens and drops tokens
 
 
-def test_the_train_command_prints_steps_as_merges_drops_or_additions_as_the_method_makes_them(
+def test_the_train_command_prints_merges_drops_or_added_tokens_of_each_method(
     files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["train", *text_arguments(method, files[0]), "--method", method, "--merges", "5"]) == 0

@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_mixture_of_corpus_groups_is_trained_saved_and_used_by_questions(
+def test_commands_train_on_a_mixture_of_corpus_groups_and_answer_questions_by_the_mixture(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     groups = ["--group", "de", "all/de", "--group", "code", "all/code"]

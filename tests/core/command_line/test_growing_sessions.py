@@ -83,7 +83,7 @@ def asked(method: str) -> list[str]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_killed_training_is_resumed_and_ends_like_an_uninterrupted_training(
+def test_a_killed_training_that_is_resumed_makes_the_steps_of_an_uninterrupted_training(
     method: str, folder: Path, eager: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     killed_early(eager, method)
@@ -167,7 +167,7 @@ def test_the_session_file_of_a_training_is_not_written_in_the_first_seconds(
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows kills processes in another way")
-def test_a_killed_training_process_leaves_a_session_with_the_steps_it_learned(folder: Path) -> None:
+def test_a_killed_training_process_leaves_a_session_with_all_learned_steps(folder: Path) -> None:
     script = (
         "from bpe_core.studies import sessions; from bpe_core.command_line.main import run; import sys; "
         "sessions.SECONDS_BETWEEN = 0.0; sys.exit(run(sys.argv[1:]))"

@@ -75,7 +75,7 @@ def test_the_manifest_of_a_shared_page_names_the_session_of_its_run() -> None:
 
 
 @posix_only
-def test_circular_links_and_file_names_that_are_not_unicode_cause_no_traceback(
+def test_circular_links_and_file_names_in_invalid_unicode_cause_no_traceback(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("loop.csv").symlink_to("loop.csv")

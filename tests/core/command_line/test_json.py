@@ -18,7 +18,7 @@ def test_every_command_has_the_json_option(command: str) -> None:
     assert command == "completion" or "--json" in DeclaredArguments(command_named(command).add_arguments).options
 
 
-def test_commands_report_the_files_they_wrote_as_json(
+def test_commands_report_the_written_files_as_json(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def told(*arguments: str, code: int = 0) -> dict[str, object]:

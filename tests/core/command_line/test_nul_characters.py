@@ -50,7 +50,7 @@ def words(command: str, chosen: argparse.Action) -> list[str]:
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *command_questions()])
-def test_a_nul_character_in_any_argument_ends_in_a_sentence(
+def test_a_nul_character_in_any_argument_causes_no_traceback(
     command: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for action in declared_by(command).actions:

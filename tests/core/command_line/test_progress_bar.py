@@ -120,7 +120,7 @@ def test_progress_as_json_holds_the_start_and_end_of_each_stage(clock: list[floa
     }  # fmt: skip
 
 
-def test_the_progress_option_and_the_quiet_option_turn_progress_off(clock: list[float]) -> None:
+def test_the_option_progress_none_and_the_option_quiet_hide_the_progress_bar(clock: list[float]) -> None:
     for style, quiet in (("none", False), ("auto", True)):
         terminal = Terminal()
         shown = shown_on(terminal, style, quiet=quiet)

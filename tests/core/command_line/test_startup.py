@@ -36,7 +36,7 @@ FREE_OF = {
 }
 
 
-def test_each_command_loads_only_the_modules_it_needs(text: Path, tmp_path: Path) -> None:
+def test_each_command_loads_only_the_modules_that_the_command_needs(text: Path, tmp_path: Path) -> None:
     """One process runs all commands. Commands that load few modules run first."""
     table = tmp_path / "merges.csv"
     assert run(["train", str(text), "--merges", "20", "--output", str(table), "--quiet"]) == 0

@@ -72,13 +72,15 @@ def test_the_steps_command_prints_only_the_size_of_a_table_without_steps(
         ["verify", "a\0b"],
     ],
 )
-def test_a_nul_character_in_a_file_name_ends_in_a_sentence(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_nul_character_in_a_file_name_is_reported_in_a_sentence(
+    argv: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(argv) == 1
     errors = capsys.readouterr().err
     assert "cannot be the name of a file" in errors or "cannot be a path" in errors
 
 
-def test_commands_refuse_small_files_beyond_the_size_limit(
+def test_commands_refuse_recipes_plans_and_manifests_beyond_the_size_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(small_files, "LARGEST", 1_000)
@@ -107,7 +109,7 @@ class RefusingLibrary:
         raise RuntimeError("the library does not like it")
 
 
-def test_a_file_refused_by_its_library_gets_pinned_ids_from_this_program_only(
+def test_pins_of_a_file_that_its_library_refuses_hold_only_the_ids_of_this_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bpe.train(["low lower"], "gpt2", vocab_size=258).save(tmp_path / "tokenizer.json")

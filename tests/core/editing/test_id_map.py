@@ -149,7 +149,7 @@ def test_an_id_map_is_read_back_unchanged_in_every_format(table: History, tmp_pa
     assert "the new id" in id_map.difference(other)
 
 
-def test_reading_a_file_that_is_no_id_map_is_refused_in_a_sentence(table: History, tmp_path: Path) -> None:
+def test_reading_another_file_as_an_id_map_is_refused_in_a_sentence(table: History, tmp_path: Path) -> None:
     id_map = IdMap.of(table, grown(table))
     write_id_map(id_map, tmp_path / "map.csv")
     lines = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()

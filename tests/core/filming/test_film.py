@@ -67,7 +67,7 @@ def _ink(text: str, pen: Pen) -> int:
 
 
 @pytest.mark.usefixtures("no_fonts")
-def test_films_draw_ascii_and_token_signs_without_a_system_font() -> None:
+def test_films_draw_ascii_and_signs_for_spaces_without_a_system_font() -> None:
     pen = Pen(Fonts())
     for sign in (*map(chr, range(33, 127)), *"␣⏎⇥▁−“”…"):
         assert not pen.fonts.is_missing(sign)
@@ -144,7 +144,7 @@ def test_characters_of_a_film_are_placed_in_order_without_overlap(words: list[st
         assert all(before[1] <= after[0] + 1e-6 for before, after in pairwise(across))
 
 
-def test_a_letter_and_its_accent_share_one_cell_of_a_film() -> None:
+def test_a_letter_and_its_accent_are_drawn_at_one_place_of_a_film() -> None:
     cells, _ = placed("e\N{COMBINING ACUTE ACCENT}t", 10.0, 500, PEN)
     assert [len(cell.character) for cell in cells] == [2, 1]
 

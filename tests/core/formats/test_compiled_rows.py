@@ -53,7 +53,7 @@ def test_kernels_parse_the_rows_of_a_table_file(history: History, name: str) -> 
         assert cells.numbers(column).tolist() == getattr(history.columns, column).tolist()
 
 
-def test_the_check_of_parsed_rows_refuses_incomplete_rows() -> None:
+def test_the_check_of_parsed_table_rows_refuses_incomplete_rows() -> None:
     assert not make_rows(np.array([True] * 3), 2)
     assert not make_rows(np.array([False] * 3), 1)
 

@@ -101,7 +101,7 @@ def test_a_damaged_json_table_is_refused_with_the_place_of_the_damage(old: str, 
         FORMATS["json"].read(text.replace(old, new, 1).encode(), "table.json")
 
 
-def test_a_json_table_with_too_much_to_parse_at_once_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_json_table_too_large_to_parse_at_once_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     table = small_table(FORMATS["json"])
     laid_out_anew = json.dumps(json.loads(table)).encode()
     monkeypatch.setattr(text_tables, "LARGEST_WHOLE", len(table) // 2)
@@ -122,7 +122,7 @@ def test_a_table_file_truncated_anywhere_is_refused(format: Format) -> None:
 
 
 @every_format
-def test_a_table_of_endlessly_doubling_merges_is_refused(format: Format) -> None:
+def test_a_table_whose_merges_double_the_longest_token_many_times_is_refused(format: Format) -> None:
     pairs = [(97, 97)] + [(256 + i, 256 + i) for i in range(40)]
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     with pytest.raises(FormatError, match="longer than"):

@@ -44,11 +44,11 @@ def methods_of(format: Format) -> list[str]:
         ("csv", [*METHODS.own]),
     ],
 )
-def test_each_format_can_hold_exactly_the_expected_methods(format: str, methods: list[str]) -> None:
+def test_each_format_can_store_tables_of_exactly_the_expected_methods(format: str, methods: list[str]) -> None:
     assert methods_of(FORMATS[format]) == methods
 
 
-def test_refusing_to_export_a_method_says_which_format_to_choose_instead() -> None:
+def test_refusing_an_export_names_the_formats_that_can_store_tables_of_the_method() -> None:
     assert METHODS["wordpiece"].refusal(FORMATS["merges.txt"]) == (
         "merges.txt holds joined pairs only, but this table was learned by WordPiece: "
         "choose vocab.txt, tokenizer.json or a table such as csv, or save it as a session."

@@ -231,7 +231,7 @@ def test_tokenizer_files_are_recognized_by_their_content(format: str, method: st
     assert taken == format
 
 
-def test_opening_a_huge_film_as_a_tokenizer_is_refused_without_reading_the_whole_file(tmp_path: Path) -> None:
+def test_opening_a_huge_video_as_a_tokenizer_is_refused_without_reading_the_whole_file(tmp_path: Path) -> None:
     film = tmp_path / "film.mp4"
     with open(film, "wb") as file:
         file.write(b"\0\0\0\x20ftypisom")

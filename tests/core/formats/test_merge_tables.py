@@ -103,7 +103,7 @@ def test_tokens_too_long_to_show_are_shortened_in_a_table_and_still_read_back(fo
 
 
 @every_format
-def test_writing_an_ordinary_history_as_a_table_reports_no_loss(format: Format) -> None:
+def test_writing_an_ordinary_history_as_a_table_loses_no_information(format: Format) -> None:
     assert format.can_hold(learned(RECIPES[1])) == []
 
 

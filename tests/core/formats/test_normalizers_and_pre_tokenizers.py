@@ -196,7 +196,7 @@ def test_check_import_compares_an_opened_file_with_its_library(tmp_path: Path, m
     assert "not installed" in check.sentence
 
 
-def test_an_added_token_that_merges_also_join_is_encoded_as_in_the_library() -> None:
+def test_an_added_token_that_merges_also_make_is_encoded_as_in_the_library() -> None:
     whole = json.loads(json.dumps(trained("characters")))
     added = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     whole["added_tokens"].append({"id": whole["model"]["vocab"]["o"], "content": "o", **added})

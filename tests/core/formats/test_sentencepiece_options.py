@@ -83,7 +83,7 @@ def test_a_sentencepiece_model_with_each_option_is_opened_and_written_with_equal
 @pytest.mark.parametrize("options", [{"remove_extra_whitespaces": False}, {"treat_whitespace_as_suffix": True},
                                      {"remove_extra_whitespaces": False, "treat_whitespace_as_suffix": True},
                                      {}, {"add_dummy_prefix": False}])  # fmt: skip
-def test_a_text_that_normalization_empties_is_encoded_as_in_sentencepiece(options: dict[str, bool]) -> None:
+def test_a_text_that_is_empty_after_normalization_is_encoded_as_in_sentencepiece(options: dict[str, bool]) -> None:
     samples = [
         "",
         " ",
@@ -109,7 +109,7 @@ RULES = {"é": "e  e", "ß": "  ", "ü": "", "\u3000": " ", "the": "▁", "of th
 
 @pytest.mark.parametrize("prefix", [True, False])
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
-def test_user_rules_that_make_several_spaces_are_encoded_as_in_sentencepiece(
+def test_texts_that_user_rules_fill_with_several_spaces_are_encoded_as_in_sentencepiece(
     kind: str, prefix: bool, tmp_path: Path
 ) -> None:
     rows = ("\t".join(" ".join(f"{ord(character):X}" for character in text) for text in row) for row in RULES.items())
@@ -192,7 +192,7 @@ def check(data: bytes, samples: Sequence[str]) -> None:
         assert tokenizer.decode(opened.history.indices_of(row), way="library") == decoded == again.decode(row), row
 
 
-def test_the_why_command_for_a_sentencepiece_model_names_the_pair_that_took_the_token(
+def test_the_why_command_for_a_sentencepiece_model_reports_a_token_that_was_merged_before(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "trained.model").write_bytes(sentencepiece_model("bpe"))
@@ -200,7 +200,7 @@ def test_the_why_command_for_a_sentencepiece_model_names_the_pair_that_took_the_
     assert "one of the two was merged with another token before" in capsys.readouterr().out
 
 
-def test_byte_pieces_written_in_small_letters_are_decoded_as_in_sentencepiece() -> None:
+def test_byte_pieces_in_lowercase_are_decoded_as_in_sentencepiece() -> None:
     stored = read(data := sentencepiece_model("unigram", byte_fallback=True), "trained.model")
     behind = behind_pieces(stored, data)
     data = b"".join(piece.message() for piece in [*stored.pieces, ScoredPiece("<0x0a>", -1.0, Kind.NORMAL)]) + behind
@@ -220,7 +220,7 @@ def test_equally_good_splits_around_user_defined_symbols_are_chosen_as_in_senten
 
 
 @pytest.mark.parametrize("change", [-200_000.0, -30_000.0])
-def test_sums_of_scores_restart_beyond_100_000_as_in_sentencepiece(change: float) -> None:
+def test_scores_are_summed_anew_beyond_100_000_as_in_sentencepiece(change: float) -> None:
     """Usual scores reach this sum in texts of a hundred thousand characters. The changed scores reach it sooner."""
     check_with_scores(change, ["\n".join(lines())[:3_000], "no " * 500, "é" * 500])
 

@@ -75,7 +75,7 @@ def test_an_older_tekken_file_gets_default_special_tokens_and_damaged_files_are_
             FORMATS["tekken"].open(json.dumps({**tekken(None), **spoiled}).encode(), "tekken.json")
 
 
-def test_an_exported_tekken_file_numbers_special_tokens_and_bytes_first() -> None:
+def test_an_exported_tekken_file_gives_the_first_ids_to_special_tokens_and_bytes() -> None:
     history = learned("cl100k", special_tokens=("<s>",))
     numbers = FORMATS["tekken"].numbers(history)
     assert numbers[:256].tolist() == list(range(1_000, 1_256))

@@ -135,7 +135,7 @@ def test_tokenizer_json_files_trained_by_the_tokenizers_library_keep_their_ids(k
         assert opened.numbers_of(encode(opened.history, text)) == theirs.encode(text).ids, text[:80]
 
 
-def test_continuing_tokens_are_joined_as_in_the_tokenizers_library_for_any_order_of_merges() -> None:
+def test_tokens_with_a_continuing_prefix_are_joined_as_in_the_tokenizers_library_for_any_order_of_merges() -> None:
     chance = Random(3)
     base = {text: number for number, text in enumerate(("?", *"ab#", "##a", "##b", "###"))}
     for _ in range(40):
@@ -172,7 +172,7 @@ def test_a_tokenizer_json_with_merges_written_as_one_text_is_read() -> None:
     assert same_merges(open_json(whole).history, learned("gpt2"))
 
 
-def test_several_merges_that_make_one_token_are_encoded_as_in_the_tokenizers_library() -> None:
+def test_a_token_made_by_several_merges_is_encoded_as_in_the_tokenizers_library() -> None:
     """Files converted from ranks contain such merges. Only one of them is ever used."""
     whole = json.loads(content(learned("words", merges=0), "tokenizer.json"))
     model = whole["model"]

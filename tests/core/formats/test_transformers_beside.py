@@ -75,7 +75,7 @@ def test_special_tokens_are_found_in_a_text_only_if_the_configuration_names_them
         ("Qwen2", {"extra_special_tokens": SPECIALS}),
     ],
 )
-def test_merges_with_a_named_tokenizer_class_are_encoded_as_in_transformers(
+def test_texts_are_encoded_as_in_the_transformers_class_that_a_merges_file_names(
     merges: Path, kind: str, settings: dict[str, object]
 ) -> None:
     transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
@@ -235,7 +235,7 @@ def test_a_folder_opened_without_a_warning_gives_the_ids_and_texts_of_transforme
         ({"tokenizer_class": "GPTNeoXTokenizer"}, "1 tokens are matched by GPTNeoXTokenizer of transformers"),
     ],
 )
-def test_settings_of_tokenizer_config_json_that_override_tokenizer_json_are_reported(
+def test_opening_reports_settings_of_tokenizer_config_json_that_override_tokenizer_json(
     tmp_path: Path, config: dict[str, object], sentence: str
 ) -> None:
     file = tmp_path / "tokenizer.json"

@@ -195,7 +195,9 @@ def test_verification_runs_the_library_in_another_process(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("name", ["tiktoken", "merges.txt"])
-def test_verification_of_a_superword_table_checks_runs_of_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_of_a_table_with_superwords_compares_encoded_runs_of_words(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sampling, "WANTED_WORDS", 100)
     history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=40))
     verification = prepare_export(history, f"a{FORMATS.extension(name)}", format=FORMATS[name]).verification

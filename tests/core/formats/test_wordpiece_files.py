@@ -288,7 +288,7 @@ def test_a_wordpiece_file_without_its_unknown_token_keeps_the_ids_of_other_token
     assert json.loads(content(opened.history, "tokenizer.json"))["model"]["vocab"] == vocabulary
 
 
-def test_wordpiece_words_can_use_longer_tokens_whose_characters_have_no_token() -> None:
+def test_a_word_can_be_encoded_by_a_wordpiece_token_whose_characters_have_no_token() -> None:
     opened = small(b"[UNK]\na\n##ba\n", do_lower_case=True)
     assert opened.numbers_of(encode(opened.history, "aba ab")) == [1, 2, 0]
 
@@ -341,7 +341,7 @@ def test_a_damaged_wordpiece_model_in_tokenizer_json_is_refused(key: str, value:
 
 
 @pytest.mark.parametrize("text", ["plain words\n", "a\nb\nc\n", "", "## A title\n\ntext\n", "#version: 0.2\n##a\n"])
-def test_texts_that_are_no_vocabulary_are_not_recognized_as_vocab_txt(text: str) -> None:
+def test_texts_other_than_vocabularies_are_not_recognized_as_vocab_txt(text: str) -> None:
     assert not VOCABULARY.recognizes(text.encode())
 
 
@@ -355,7 +355,7 @@ def test_a_vocab_txt_without_continuing_tokens_is_refused_with_the_reason(tmp_pa
         open_table(tmp_path / "vocab.txt")
 
 
-def test_a_vocab_txt_for_another_way_of_splitting_is_reported() -> None:
+def test_opening_a_vocab_txt_of_a_class_that_splits_otherwise_is_reported() -> None:
     data = b"[UNK]\nM\nK\n"
     alone = VOCABULARY.open(data, "vocab.txt")
     assert any("No token begins with ##" in note for note in alone.notes)

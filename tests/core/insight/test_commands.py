@@ -288,7 +288,7 @@ def test_the_benchmark_of_vocabularies_of_unequal_size_says_that_sizes_differ() 
     )
 
 
-def test_a_curve_of_a_tokenizer_with_many_unknown_tokens_is_drawn_hollow_and_explained() -> None:
+def test_the_curve_of_a_tokenizer_with_many_unknown_tokens_has_hollow_dots_and_an_explanation() -> None:
     known, unknown = (train([text], "words", unknown="unk", merges=2) for text in ("low low wide", "low low low"))
     figure = ask_about(Lab, {"all": known, "few": unknown}, measure="bytes_per_token").figure
     assert isinstance(figure, LineFigure)

@@ -73,7 +73,7 @@ def test_the_history_of_a_token_equals_a_plain_recount(run: tuple[WordTable, His
 
 
 @given(trained(), st.data())
-def test_counts_of_racing_pairs_equal_a_plain_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
+def test_counts_of_competing_pairs_equal_a_plain_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
     table, history = run
     counted = [Counter(reference.count_pairs(state)) for state in states(table, history)]
     met = sorted({pair for counts in counted for pair in counts})
@@ -253,7 +253,7 @@ def test_ranges_that_two_tie_rules_split_differently_are_found_in_a_text() -> No
 
 
 @given(trained())
-def test_pairs_that_were_never_merged_are_listed_with_their_number_of_second_places(
+def test_pairs_that_were_never_merged_are_listed_with_the_number_of_times_as_runner_up(
     run: tuple[WordTable, History],
 ) -> None:
     _, history = run

@@ -19,7 +19,9 @@ from tests.shared import text_of
         ("gpt2", "s'a", "as's as 'sa sas ss'a 's's"),
     ],
 )
-def test_verdicts_on_pairs_of_tokens_agree_with_all_short_texts(preset: str, letters: str, learned: str) -> None:
+def test_the_check_whether_two_tokens_can_be_neighbours_agrees_with_all_short_texts(
+    preset: str, letters: str, learned: str
+) -> None:
     study = bpe.train(learned, preset, merges=7, min_frequency=1)
     tokenizer = study.inside.by_index.tokenizer
     texts = ["".join(text) for length in range(1, 9) for text in product(letters, repeat=length)]
@@ -42,7 +44,7 @@ def test_verdicts_on_pairs_of_tokens_agree_with_all_short_texts(preset: str, let
     assert {"never", "together"} <= kinds
 
 
-def test_nearly_all_pairs_of_tokens_in_a_table_get_a_verdict() -> None:
+def test_the_check_whether_two_tokens_can_be_neighbours_decides_nearly_all_pairs() -> None:
     study = bpe.train(text_of("prose"), "gpt2", vocab_size=500)
     pairs = PairsInTexts(study.inside.by_index.tokenizer)
     kinds = [pairs.verdict(*pair).kind for pair in drawn_pairs(study.history, 200)]

@@ -21,7 +21,7 @@ SENTENCES = {name: lines for name, lines in parallel_samples().items() if name i
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "unigram"])
-def test_every_value_of_parallel_texts_equals_plain_python(preset: str) -> None:
+def test_every_measure_of_parallel_texts_equals_that_of_plain_python(preset: str) -> None:
     text = [line for lines in SENTENCES.values() for line in lines]
     study = bpe.train(text, preset, vocab_size=500 if preset == "gpt2" else 300)
     rows = Benchmark(parallel="own").answer({"it": study}).table.records()

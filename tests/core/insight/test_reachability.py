@@ -134,7 +134,7 @@ def test_the_search_for_a_text_that_produces_a_token_prefers_words_of_the_corpus
 
 
 @pytest.mark.parametrize(("room", "unreachable"), [(10**6, [257]), (300, [])])
-def test_the_search_for_unreachable_tokens_tries_a_limited_amount_of_text(
+def test_the_search_for_unreachable_tokens_tries_only_a_limited_amount_of_text(
     room: int, unreachable: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit counts normalized text, which is ten times as long here. An untried token is not reported."""

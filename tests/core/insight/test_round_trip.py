@@ -170,7 +170,7 @@ def test_round_trips_of_ids_equal_tiktoken() -> None:
     assert {"merge", "splitting", "bytes"} <= kinds
 
 
-def test_dividing_a_long_row_of_ids_finds_the_same_places_that_do_not_round_trip(
+def test_dividing_a_long_row_of_ids_does_not_change_the_reported_places(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     study = train(text_of("prose")[:5_000], "gpt2", vocab_size=300)

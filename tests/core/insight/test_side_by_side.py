@@ -145,7 +145,7 @@ def test_words_that_tokenizers_split_differently_are_sorted_by_occurrences(data:
 
 
 @given(table=words(), recipe=recipes())
-def test_measures_of_selected_sizes_equal_the_full_curves(table: WordTable, recipe: Recipe) -> None:
+def test_measures_of_selected_sizes_equal_those_of_all_sizes(table: WordTable, recipe: Recipe) -> None:
     history = reference.train(table, recipe)
     sizes, curves = measured_sizes(CutWords.of(table, recipe, history)), size_curves(table, history)
     assert (sizes.bytes, sizes.words) == (curves.bytes, curves.words)

@@ -47,7 +47,7 @@ def test_uses_of_a_dropped_token_equal_a_recount_of_encoded_words() -> None:
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in ("unigram", "mingram", "best", "picky")])
-def test_the_use_of_a_token_over_time_equals_its_token_counts_after_each_merge(method: str) -> None:
+def test_the_use_of_a_token_over_time_equals_its_count_after_each_merge(method: str) -> None:
     words, history = learned(method)
     symbols = count_symbols(words, history.alphabet, history.recipe)
     for at in (0, 1, 7, len(history)):

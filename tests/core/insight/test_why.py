@@ -248,7 +248,7 @@ def nodes_of(tree: Node) -> Iterator[Node]:
 
 
 @given(cut_words())
-def test_merge_trees_and_encoding_steps_equal_the_plain_definition(
+def test_merge_trees_and_encoding_steps_equal_those_of_plain_python(
     case: tuple[History, list[int], list[int], int, int],
 ) -> None:
     history, symbols, ranks, _, at = case
@@ -323,7 +323,7 @@ def test_the_word_newer_of_the_article_stays_split_because_of_earlier_merges() -
     assert all(sentences)
 
 
-def test_boundaries_at_special_tokens_and_dropped_blanks_have_their_own_reasons() -> None:
+def test_boundaries_at_special_tokens_and_at_dropped_blanks_have_separate_reasons() -> None:
     recipe = Recipe.preset("gpt2", special_tokens=("<end>",))
     history = train(Corpus.from_texts(["low low lower"]), recipe)
     why = Why("low<end>low", history, allowed_special="all")
@@ -356,7 +356,7 @@ def test_a_word_boundary_is_explained_by_the_pattern_only_if_the_pattern_splits_
     assert not cuts[0] or byte in ids
 
 
-def test_the_reason_for_a_word_boundary_names_the_pattern_branch_on_either_side() -> None:
+def test_the_reason_for_a_word_boundary_names_the_pattern_branches_on_both_sides() -> None:
     history = train(Corpus.from_texts(["it's 12 o'clock"]), Recipe.preset("gpt2", min_frequency=1))
     reason = Why("it's 12", history).at_byte(2)
     assert reason.kind == "pattern"
@@ -367,7 +367,7 @@ def test_the_reason_for_a_word_boundary_names_the_pattern_branch_on_either_side(
 
 
 @given(st.sampled_from(sorted(NAMED_PATTERNS)), texts())
-def test_the_named_pattern_branch_is_the_alternative_that_the_whole_pattern_matches(name: str, text: str) -> None:
+def test_the_pattern_branch_named_in_a_reason_is_the_alternative_that_the_pattern_matches(name: str, text: str) -> None:
     """A group around each alternative shows which alternative matched, and its number must equal ours."""
     import regex
 

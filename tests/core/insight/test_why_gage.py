@@ -16,7 +16,7 @@ from tests.core.gage_texts import recipes, words
 
 @settings(max_examples=25)
 @given(words=words(), recipe=recipes(), text=st.text("abc low", min_size=1, max_size=30), data=st.data())
-def test_the_gage_explanation_calls_a_boundary_split_exactly_if_the_text_is_split_there(
+def test_the_gage_explanation_reports_a_split_exactly_where_the_text_is_split(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history = gage.train(words, recipe)

@@ -27,7 +27,7 @@ def history() -> History:
 
 
 @given(words=words(), recipe=recipes(), text=st.text("ab é漢w#😀", max_size=20), data=st.data())
-def test_the_longest_match_explanation_calls_a_boundary_split_exactly_if_tokens_meet_there(
+def test_the_longest_match_explanation_reports_a_split_exactly_at_the_boundaries_of_tokens(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history = reference.train(words, recipe)

@@ -81,7 +81,7 @@ def test_files_that_hold_no_rows_of_ids_are_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize("array", [np.array([1.5]), np.zeros((1, 1, 1), np.int32), np.array([-1])])
-def test_arrays_that_hold_no_ids_are_refused(tmp_path: Path, array: object) -> None:
+def test_arrays_of_other_values_than_ids_are_refused(tmp_path: Path, array: object) -> None:
     np.save(tmp_path / "a.npy", array)  # type: ignore[arg-type]
     with pytest.raises(BpeError, match=r"holds no ids|There is no token -1"):
         bpe.canonical(STUDY, [str(tmp_path / "a.npy")])
@@ -109,7 +109,7 @@ def test_a_too_long_line_of_ids_is_refused_and_long_work_can_be_cancelled(
         (["missing.npy"], "missing.npy: No such file"),
     ],
 )
-def test_the_canonical_command_refuses_arguments_that_are_no_ids(
+def test_the_canonical_command_refuses_arguments_other_than_ids(
     words: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     STUDY.save(tmp_path / "t.csv")

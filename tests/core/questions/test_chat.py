@@ -234,7 +234,7 @@ def test_a_chat_template_that_loops_imports_or_reads_internals_is_refused_in_a_s
         ("missing.json", "cannot be read"),
     ],
 )
-def test_a_value_that_is_no_chat_is_refused(made: Path, chat: str, message: str) -> None:
+def test_values_other_than_chats_are_refused(made: Path, chat: str, message: str) -> None:
     with pytest.raises(bpe.BpeError, match=message):
         bpe.chat(with_template(made, "{{ messages[0].content }}"), chat)
 

@@ -71,7 +71,7 @@ def test_the_ending_of_a_data_file_chooses_its_format(tmp_path: Path) -> None:
             write_data(table, tmp_path / name)
 
 
-def test_data_tables_of_a_run_equal_plain_python() -> None:
+def test_data_tables_of_a_run_equal_those_of_plain_python() -> None:
     words = WordTable.from_counts(WORDS)
     history = train(words, Recipe.preset("gpt2", merges=12))
     study = Study(history, KnownWords(words), texts_are_own=True)

@@ -251,7 +251,7 @@ def test_the_grade_command_reports_the_verdict_the_last_correct_merge_and_the_ca
     assert facts["cause"].startswith("Counts go stale")
 
 
-def test_the_grade_question_accepts_a_recipe_as_the_exercise(corpus: Path, tmp_path: Path) -> None:
+def test_the_grade_question_accepts_a_recipe_as_the_description_of_the_exercise(corpus: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.json"
     study = bpe.train(corpus, "gpt2", merges=20)
     recipe.write_text(study.history.recipe.to_json())

@@ -45,7 +45,7 @@ def _asked(name: str, parameter: str, study: bpe.Study, texts: Any) -> bpe.Answe
     return ask_about(question, about, **{parameter: texts}, **more)
 
 
-def test_benchmark_curves_sizes_and_floor_are_questions_that_take_texts() -> None:
+def test_the_questions_benchmark_curves_sizes_and_floor_accept_texts() -> None:
     assert {name for name, _ in TAKING_TEXTS} >= {"benchmark", "curves", "sizes", "floor"}
 
 
@@ -152,7 +152,7 @@ def test_the_same_file_under_two_names_is_measured_as_two_texts(tmp_path: Any, s
     assert columns["tokens"][0] == columns["tokens"][1] > 0
 
 
-def test_the_benchmark_refuses_counted_words_because_they_are_no_documents(study: bpe.Study) -> None:
+def test_the_benchmark_refuses_counted_words_because_documents_are_needed(study: bpe.Study) -> None:
     counted = WordTable.from_counts({"low": 3})
     with pytest.raises(BpeError, match="Only the words of these texts are known"):
         QUESTION.benchmark({"ours": study}, texts={"a": ENGLISH, "b": counted})

@@ -19,7 +19,7 @@ def test_each_question_is_asked_in_one_short_sentence() -> None:
     assert {one.about for one in described.values()} == {*SUBJECTS}
 
 
-def test_the_description_of_a_question_read_from_its_source_equals_that_of_its_class() -> None:
+def test_descriptions_of_questions_read_from_their_source_equal_those_of_their_classes() -> None:
     for name in question_names():
         question = question_named(name)
         read = description_of(name)

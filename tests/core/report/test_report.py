@@ -97,7 +97,7 @@ def test_a_report_shows_the_text_split_at_each_listed_step() -> None:
     assert len(shown) == sum(len(tokenizer.encode(report.text, at=moment)) for moment in report.shown_moments)
 
 
-def test_a_report_with_hostile_texts_runs_no_code_and_loads_no_address() -> None:
+def test_a_report_with_malicious_texts_runs_no_code_and_loads_no_address() -> None:
     saved = session(run_of(RECIPES[0]))
     source = dataclasses.replace(saved.sources[0], name=EVIL)
     run = dataclasses.replace(saved.runs[0], sources=(source,), sentence=EVIL)
@@ -144,7 +144,7 @@ def test_charts_in_a_report_are_valid_and_accessible_svg() -> None:
                 assert value is None or -1 <= float(value) <= 500
 
 
-def test_a_report_draws_token_ranks_of_a_run_whose_words_are_lost() -> None:
+def test_a_report_draws_token_ranks_of_a_run_without_word_counts() -> None:
     run = run_of(RECIPES[0])
     assert run.history is not None
     assert run.words is not None

@@ -248,7 +248,7 @@ def test_a_truncated_session_file_is_refused(tmp_path_factory: pytest.TempPathFa
 VERSION_1_FILE = Path(__file__).with_name("version_1.sql")
 
 
-def test_a_session_file_of_the_first_version_opens_today(tmp_path: Path) -> None:
+def test_a_session_file_of_the_first_version_still_opens(tmp_path: Path) -> None:
     """The file is made from a dump of a file that version 1 of the program wrote. The dump is never changed."""
     path = tmp_path / "old.bpex"
     with closing(sqlite3.connect(path)) as connection:

@@ -112,7 +112,7 @@ def test_the_web_page_of_lessons_has_names_for_screen_readers_and_fits_a_phone(p
 
 
 @needs_browser
-def test_a_click_between_two_tiles_of_the_web_page_predicts_their_pair(page: Browser) -> None:
+def test_a_click_between_two_tokens_of_the_web_page_predicts_their_pair(page: Browser) -> None:
     _begin(page, "weights", 1)
     box = "document.querySelectorAll('.tile')[2].getBoundingClientRect()"
     x, y = page.value(f"(() => {{ const b = {box}; return [b.x + 2, b.y + b.height / 2] }})()")

@@ -164,9 +164,7 @@ def test_a_shared_page_splits_texts_as_the_engine_does(name: str, page: Browser,
 
 
 @needs_browser
-def test_a_shared_page_explains_splits_of_a_method_whose_dropped_tokens_fall_apart(
-    page: Browser, tmp_path: Path
-) -> None:
+def test_a_shared_page_explains_splits_of_a_method_that_drops_tokens(page: Browser, tmp_path: Path) -> None:
     study = STUDIES["drops into parts"]()
     _open(page, tmp_path, given=study)
     history, text, at = study.history, "on the other hand", 60
@@ -241,7 +239,7 @@ def test_leading_pairs_on_a_shared_page_equal_those_of_the_engine(page: Browser,
 
 
 @needs_browser
-def test_a_shared_page_says_how_much_a_merge_takes_from_other_pairs(page: Browser, tmp_path: Path) -> None:
+def test_a_shared_page_says_how_much_a_merge_lowers_the_counts_of_other_pairs(page: Browser, tmp_path: Path) -> None:
     _open(page, tmp_path, given=bpe.train(["he he he the the tho"], "words", merges=2, min_frequency=1))
     page.value("page.goTo(1)")
     rows = page.value("[...document.querySelectorAll('.leader')].map(row => row.innerText.split(/\\s*\\n\\s*/))")
@@ -272,7 +270,9 @@ def test_tokens_on_a_shared_page_have_the_colours_of_the_window(page: Browser, t
 
 
 @needs_browser
-def test_letters_of_several_tokens_are_shown_as_letters_on_a_shared_page(page: Browser, tmp_path: Path) -> None:
+def test_a_letter_that_is_divided_among_tokens_is_shown_as_a_letter_on_a_shared_page(
+    page: Browser, tmp_path: Path
+) -> None:
     _open(page, tmp_path, given=bpe.train(["low low"], "gpt2", merges=2), text="low доброе é")
     shown = page.value("document.querySelector('.tokens').textContent")
     assert shown.replace("·", "") == "low доброе é"
@@ -325,7 +325,7 @@ def test_one_slider_moves_several_runs_on_a_shared_page(page: Browser, tmp_path:
 
 
 @needs_browser
-def test_hostile_texts_on_a_shared_page_run_no_code_and_send_no_data(page: Browser, tmp_path: Path) -> None:
+def test_malicious_texts_on_a_shared_page_run_no_code_and_send_no_data(page: Browser, tmp_path: Path) -> None:
     bad = "</script><script>document.title = 'taken'</script><img src=x onerror=\"document.title = 'taken'\">"
     study = bpe.train([f"{bad} {bad} {bad}"], "raw-bytes", vocab_size=None, merges=90)
     _open(page, tmp_path, given=study, title=bad, text=bad, note=bad)

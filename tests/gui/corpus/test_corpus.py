@@ -103,9 +103,7 @@ def test_adding_a_folder_adds_its_text_files_and_reports_skipped_files(
     assert sentence in program.messages.details.toPlainText()
 
 
-def test_a_picture_in_the_corpus_is_marked_with_an_error_because_it_is_no_text_file(
-    qtbot: QtBot, program: Program, tmp_path: Path
-) -> None:
+def test_a_picture_added_to_the_corpus_is_marked_with_an_error(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     picture, corpus = tmp_path / "b.png", program.corpus
     picture.write_bytes(b"\x89PNG\0")
     program.opening.add_paths([picture])
@@ -193,7 +191,7 @@ def test_removing_and_reordering_corpus_texts_counts_no_text_again(
     assert [program.corpus.source_at(row).name for row in range(3)] == ["b.txt", "a.txt", "c.txt"]
 
 
-def test_a_text_whose_words_are_whole_sentences_causes_a_warning(
+def test_a_corpus_whose_words_are_whole_sentences_causes_a_warning(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
     path = tmp_path / "japanese.txt"

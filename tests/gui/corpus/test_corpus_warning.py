@@ -13,7 +13,7 @@ from tests.gui.conftest import WAIT
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (1000, 640)])
-def test_no_part_of_the_corpus_warning_is_cut_off_at_any_window_size(
+def test_the_corpus_warning_is_shown_whole_at_any_window_size(
     qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, size: tuple[int, int]
 ) -> None:
     path = tmp_path / "no blanks.txt"

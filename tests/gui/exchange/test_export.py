@@ -124,7 +124,7 @@ def test_the_export_dialog_writes_a_folder_for_transformers(
     assert not shown.folder.isVisible()
 
 
-def test_facts_that_the_format_cannot_hold_are_reported_before_an_export_replaces_a_file(
+def test_the_export_dialog_reports_what_the_format_cannot_store_before_replacing_a_file(
     qtbot: QtBot, trained: Program, tmp_path: Path
 ) -> None:
     path = tmp_path / "ours.tiktoken"

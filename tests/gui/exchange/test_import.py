@@ -100,7 +100,7 @@ def test_the_merge_tree_of_a_word_is_shown_for_an_imported_table(qtbot: QtBot, p
     assert [tree.text for tree in facts.cut_at(facts.at)] == expected
 
 
-def test_every_chart_answers_or_asks_for_counts_for_an_imported_table(
+def test_every_chart_of_an_imported_table_shows_values_or_asks_for_counts(
     qtbot: QtBot, program: Program, imported: Run
 ) -> None:
     for tab in range(program.charts.count()):
@@ -246,7 +246,7 @@ def test_opening_a_tokenizer_file_can_be_cancelled(qtbot: QtBot, program: Progra
     assert program.session.runs.shown is None
 
 
-def test_a_dropped_tokenizer_file_is_recognised_by_content_whatever_its_name(
+def test_a_tokenizer_file_dropped_on_the_window_is_recognized_by_its_content(
     qtbot: QtBot, program: Program, ranks: Path
 ) -> None:
     ranks = ranks.rename(ranks.with_name("notes.txt"))

@@ -9,7 +9,7 @@ from app.window.lessons.lesson_panel import EndPage
 WIDEST = 400  # pixels of a button
 
 
-def test_buttons_at_the_end_of_a_lesson_are_only_as_wide_as_their_texts(qtbot: QtBot) -> None:
+def test_buttons_at_the_end_of_a_lesson_are_as_wide_as_their_texts(qtbot: QtBot) -> None:
     page = EndPage(lambda name, step: None, lambda: None)
     qtbot.addWidget(page)
     page.resize(1280, 700)

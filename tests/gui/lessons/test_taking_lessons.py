@@ -331,7 +331,7 @@ def test_a_wrong_prediction_in_a_lesson_can_be_tried_again(qtbot: QtBot, program
     assert "o + o occurs 45 times" in view.feedback.sentence.text()
 
 
-def test_an_answer_given_after_the_window_showed_the_solution_does_not_count(qtbot: QtBot, program: Program) -> None:
+def test_an_answer_given_after_the_solution_was_visible_does_not_count(qtbot: QtBot, program: Program) -> None:
     """The window shows the next pair, and the person may look at it."""
     settle(qtbot, program)
     program.teaching.begin(lesson_named("weights").name, 1)
@@ -350,7 +350,7 @@ def test_an_answer_given_after_the_window_showed_the_solution_does_not_count(qtb
     program.course.leave()
 
 
-def test_a_lesson_page_stays_shown_after_the_lab_is_opened_twice(qtbot: QtBot, program: Program) -> None:
+def test_a_lesson_page_stays_visible_after_the_lab_is_opened_twice(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
     program.teaching.begin(lesson_named("weights").name, 1)
     page_of(qtbot, program)

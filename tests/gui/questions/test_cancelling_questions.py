@@ -67,7 +67,7 @@ def test_a_cancelled_question_stops_with_an_exception_at_once(question: Question
         question(words, history, ranked, lambda: True)
 
 
-def test_every_background_question_passes_its_cancel_check_to_the_engine() -> None:
+def test_every_background_question_can_be_cancelled_in_the_engine() -> None:
     """Every background task of a page passes `task.cancelled` to the engine."""
     deaf = []
     for folder in ("charts", "questions", "files"):

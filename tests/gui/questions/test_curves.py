@@ -116,7 +116,7 @@ def test_a_sweep_is_planned_run_and_shown_in_the_window(
     assert model.figure is None
 
 
-def test_runs_that_differ_only_in_their_seed_share_a_line_with_a_band(
+def test_runs_that_differ_only_in_their_seed_are_drawn_as_a_line_with_a_band(
     qtbot: QtBot, learned: Program, train: Train
 ) -> None:
     page = learned.pages.page(CURVES)
@@ -151,7 +151,7 @@ def test_runs_that_differ_only_in_their_seed_share_a_line_with_a_band(
     }
 
 
-def test_every_recipe_choice_survives_being_written_into_a_sweep_plan() -> None:
+def test_every_recipe_choice_is_read_back_from_a_written_sweep_plan() -> None:
     for name in ("gpt2", "bert", "clean-words", "sentencepiece-like", "unigram"):
         recipe = Recipe.preset(name, special_tokens=("<s>",), vocab_size=500)
         plan = {"sizes": [500], "corpora": {"x": ["x"]}, "recipes": {"one": recipe_choices(recipe)}}

@@ -130,7 +130,7 @@ def test_one_size_slider_moves_all_lanes_of_the_lab_and_each_lane_counts_its_tok
                 assert f"{len(spans):,} tokens at" in card.more.text()
 
 
-def test_a_lane_that_cannot_have_the_chosen_size_is_grey_and_not_compared(
+def test_a_lane_whose_run_cannot_have_the_chosen_size_is_grey_and_not_compared(
     qtbot: QtBot, program: Program, lab: LanesPanel
 ) -> None:
     small = lab.model.lanes[1].history
@@ -152,7 +152,7 @@ def test_a_lane_that_cannot_have_the_chosen_size_is_grey_and_not_compared(
     assert "B" not in program.pages[LabPage].model.columns
 
 
-def test_the_lab_begins_with_the_largest_size_that_all_lanes_can_have(
+def test_the_lab_first_shows_the_largest_size_that_all_runs_can_have(
     qtbot: QtBot, program: Program, lab: LanesPanel
 ) -> None:
     program.session.cursor.go_live()
@@ -297,7 +297,7 @@ def test_the_lab_with_a_single_run_says_how_to_get_a_second_run(
     assert titles == ["gpt2 · run 1", "cl100k · run 2"]
 
 
-def test_leaving_the_lab_restores_the_docks_of_the_window(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+def test_closing_the_lab_restores_the_panels_of_the_window(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     docks = program.window.docks
     assert not any(dock.isVisible() for dock in docks.values())
     program.actions["race"].trigger()
@@ -305,7 +305,7 @@ def test_leaving_the_lab_restores_the_docks_of_the_window(qtbot: QtBot, program:
     assert [id for id, dock in docks.items() if not dock.isHidden()] == ["merges", "inspector"]
 
 
-def test_a_session_file_remembers_the_runs_in_the_lab(
+def test_a_session_file_keeps_the_runs_that_the_lab_shows(
     qtbot: QtBot,
     program: Program,
     lab: LanesPanel,

@@ -62,7 +62,7 @@ def test_arrow_keys_walk_through_the_list_past_subjects_and_show_each_answer(qtb
     rest(qtbot, program)
 
 
-def test_questions_about_a_place_or_token_are_answered_beside_the_text(qtbot: QtBot, program: Program) -> None:
+def test_answers_about_a_place_or_a_token_are_shown_beside_the_text(qtbot: QtBot, program: Program) -> None:
     for page, tab in (("why", "why"), ("token", "token")):
         place = program.rail.visualRect(index_of(program, page)).center()
         qtbot.mouseClick(program.rail.viewport(), LEFT, NO_KEY, place)
@@ -73,7 +73,7 @@ def test_questions_about_a_place_or_token_are_answered_beside_the_text(qtbot: Qt
     program.window.set_stage("")
 
 
-def test_a_double_click_gives_a_question_the_whole_room_and_escape_restores_the_room(
+def test_a_double_click_enlarges_a_question_to_the_whole_room_until_escape_is_pressed(
     qtbot: QtBot, program: Program
 ) -> None:
     window = program.window
@@ -115,7 +115,7 @@ def test_at_most_three_fields_are_visible_until_more_is_pressed(qtbot: QtBot, pr
     rest(qtbot, program)
 
 
-def test_an_example_is_asked_by_a_click_into_its_empty_field_and_by_enter(qtbot: QtBot, learned: Program) -> None:
+def test_a_click_into_an_empty_field_or_the_enter_key_answers_the_example(qtbot: QtBot, learned: Program) -> None:
     page = page_of(learned, "canonical")
     ids = page.fields["ids"]
     assert isinstance(ids, ExampleLine)
@@ -134,7 +134,9 @@ def test_an_example_is_asked_by_a_click_into_its_empty_field_and_by_enter(qtbot:
     assert page.model.answer is not None
 
 
-def test_a_pair_has_one_column_in_the_window_and_two_columns_in_a_saved_file(qtbot: QtBot, learned: Program) -> None:
+def test_a_pair_is_shown_in_one_column_of_the_window_and_in_two_columns_of_a_saved_file(
+    qtbot: QtBot, learned: Program
+) -> None:
     page = page_of(learned, "ties")
     answered(qtbot, learned)
     assert page.model.headings == ["step", "pair", "tied with", "count", "that pair's step"]

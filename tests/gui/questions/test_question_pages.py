@@ -164,7 +164,9 @@ def test_a_click_on_a_bar_of_the_pairs_chart_opens_the_race_of_its_pair(qtbot: Q
     assert {*race.model.answer.columns["left_id"]} == {bars[2].pair[0]}
 
 
-def test_the_race_page_shows_counts_leaders_and_losing_pairs(qtbot: QtBot, learned: Program) -> None:
+def test_the_race_page_shows_the_counts_of_the_leading_pairs_and_of_the_pairs_that_lost(
+    qtbot: QtBot, learned: Program
+) -> None:
     learned.session.cursor.go_to(60)
     learned.actions["race"].trigger()
     race, history = learned.pages.page(RACE), ranked_words(learned).history

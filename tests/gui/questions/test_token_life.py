@@ -82,7 +82,7 @@ def test_the_count_of_a_merge_is_divided_among_the_corpus_files(qtbot: QtBot, le
     assert life.sections["paid"].isVisible()
 
 
-def test_a_token_that_occurs_only_inside_other_tokens_is_shown_with_a_text_that_produces_it(
+def test_the_page_of_a_token_that_occurs_only_inside_other_tokens_shows_a_text_that_produces_the_token(
     qtbot: QtBot, learned: Program
 ) -> None:
     ranked = ranked_words(learned)

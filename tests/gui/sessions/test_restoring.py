@@ -124,7 +124,7 @@ def left(qtbot: QtBot, new_program: NewProgram) -> Program:
     return second
 
 
-def test_a_safety_copy_that_is_only_being_checked_is_not_reported_as_open_in_another_window(
+def test_a_safety_copy_that_is_being_checked_is_not_reported_as_open_in_another_window(
     qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The check holds the lock of a copy until after the person has tried to restore that copy."""
@@ -214,7 +214,7 @@ def test_a_safety_copy_requested_while_another_session_is_saved_can_be_restored_
     assert left.token_text.text() == "left behind"
 
 
-def test_opening_a_link_to_the_file_that_is_already_open_reports_no_other_window(
+def test_opening_a_link_to_the_open_file_reports_no_other_window(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, link = tmp_path / "one.bpex", tmp_path / "link.bpex"

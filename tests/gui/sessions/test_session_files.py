@@ -105,7 +105,7 @@ def test_a_session_file_changed_by_another_program_is_not_replaced_without_a_que
 
 
 @pytest.mark.parametrize("content", [b"", b"not a session", b"SQLite format 3\0 and then nothing"])
-def test_opening_a_file_that_is_no_session_is_refused_and_keeps_the_present_session(
+def test_opening_another_kind_of_file_as_a_session_is_refused_and_keeps_the_present_session(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, content: bytes
 ) -> None:
     small(program)
@@ -155,7 +155,7 @@ def test_a_session_opens_by_drop_by_name_and_from_the_list_of_recent_files(
     qtbot.waitUntil(lambda: recent.filing.document.path == path, timeout=WAIT)
 
 
-def test_a_corpus_file_is_hashed_once_for_all_runs_until_it_changes(
+def test_a_corpus_file_is_hashed_once_for_all_runs_until_the_file_changes(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, hashed = tmp_path / "a.txt", list[Path]()

@@ -35,7 +35,7 @@ def laid_out(text: str) -> tuple[BlockCells, float]:
     return cells, block.layout().lineAt(0).naturalTextWidth()
 
 
-def test_invisible_characters_are_shown_by_their_names() -> None:
+def test_invisible_characters_are_shown_as_names() -> None:
     assert list(map(name_of, "\x00\r\u200b\x9f")) == ["NUL", "CR", "ZWSP", "U+009F"]
     assert shown_text("\x00\r\u200b\x9f", all_invisible=False) == "\ufffc" * 4
     notes = character_of(60) + character_of(1)
@@ -87,7 +87,7 @@ def test_letters_of_a_line_with_mixed_reading_directions_have_separate_areas_on_
     assert abs(widths.sum() - text_width) < 2
 
 
-def test_rows_that_an_edit_does_not_change_are_not_measured_again() -> None:
+def test_an_edit_lays_out_only_the_changed_rows_again() -> None:
     document, layout = shown_document("many words " * 60, 300.0)
     before = layout.cells_of(document.firstBlock()).rows
     document.model.replace(document.model.length, document.model.length, "x")

@@ -64,7 +64,7 @@ def test_a_line_of_a_megabyte_can_be_edited_at_both_ends_and_in_the_middle(shown
 
 
 @pytest.mark.parametrize("text", ["words in a line\n" * 60_000, "words in a line " * 60_000], ids=["lines", "a line"])
-def test_a_key_in_a_megabyte_of_text_measures_only_the_changed_block(
+def test_typing_in_a_megabyte_of_text_lays_out_only_the_changed_block(
     shown: Callable[..., TokenTextEdit], text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     editor = shown(text)

@@ -73,7 +73,7 @@ def test_special_tokens_in_a_text_are_encoded_as_the_library_of_the_opened_file_
     assert shown_ids(program) == ways["all" if is_matched else ()]
 
 
-def test_the_note_about_special_tokens_is_shown_only_if_the_text_has_a_special_token(
+def test_the_note_about_special_tokens_is_visible_only_if_the_text_has_a_special_token(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     opened(qtbot, program, tmp_path / "tokenizer.json")

@@ -20,7 +20,7 @@ cuts = st.sets(st.integers(1, 19)).map(lambda inside: np.array(sorted({0, 20, *i
 
 
 @given(cuts, cuts)
-def test_a_step_animates_only_ranges_of_the_text_whose_tokens_it_changes(before: np.ndarray, after: np.ndarray) -> None:
+def test_a_step_animates_only_the_changed_ranges_of_the_text(before: np.ndarray, after: np.ndarray) -> None:
     changes = changes_between(before, after)
     inner_before = {edge for was, _ in changes for edge in was[1:-1]}
     inner_after = {edge for _, now in changes for edge in now[1:-1]}
@@ -52,7 +52,7 @@ def test_the_last_frame_of_an_animated_step_equals_the_text_drawn_without_animat
     assert late == fresh.viewport().grab().toImage()
 
 
-def test_the_animation_of_a_step_ends_when_text_scroll_place_or_cursor_changes(
+def test_an_edit_a_scroll_or_a_move_of_the_cursor_ends_the_animation_of_a_step(
     qtbot: QtBot, shown: Callable[..., TokenTextEdit]
 ) -> None:
     editor = shown(LANGUAGES * 3, cursor=21)

@@ -266,7 +266,7 @@ class EditedText(RuleBasedStateMachine):
 TestEditedText = EditedText.TestCase
 
 
-def test_a_word_keeps_its_tokens_after_a_typed_letter_until_it_is_encoded_again() -> None:
+def test_a_word_keeps_its_tokens_after_a_typed_letter_until_the_word_is_encoded_again() -> None:
     model = TokenTextModel("low and high")
     ranks = np.array([CUT, 0, 1, CUT, 2, 3, 4, CUT, 5, 6, 7, 8, CUT], np.int32)
     model.accept(0, 0, Boundaries(model.data, ranks))
@@ -285,7 +285,7 @@ def test_a_word_keeps_its_tokens_after_a_typed_letter_until_it_is_encoded_again(
     assert not model.counts().known
 
 
-def test_a_long_pasted_text_has_no_tokens_until_it_is_encoded() -> None:
+def test_a_long_pasted_text_has_no_tokens_until_the_text_is_encoded() -> None:
     model = TokenTextModel("ab")
     model.accept(0, 0, Boundaries(model.data, np.array([CUT, 0, CUT], np.int32)))
     model.set_cursor(1)

@@ -74,7 +74,7 @@ def test_cut_copy_and_paste_keep_the_text_exactly(shown: Callable[..., TokenText
     assert editor.model.text() == LANGUAGES * 2
 
 
-def test_text_composed_by_an_input_method_enters_the_model_when_committed(shown: Callable[..., TokenTextEdit]) -> None:
+def test_text_composed_by_an_input_method_is_inserted_when_committed(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("ab")
     press(editor, Key.Key_Right)
     before = editor.grab().toImage()
@@ -137,7 +137,7 @@ def test_repeated_spaces_and_invisible_characters_can_be_typed(
     assert editor.caret == len("a \u200b\u00a0\u200d  x")
 
 
-def test_window_shortcuts_do_not_take_editing_keys_from_the_text(
+def test_editing_keys_edit_the_text_even_if_they_are_shortcuts_of_the_window(
     shown: Callable[..., TokenTextEdit], qtbot: QtBot
 ) -> None:
     editor = shown("text")
@@ -152,7 +152,9 @@ def test_window_shortcuts_do_not_take_editing_keys_from_the_text(
     assert editor.selected_text() == "text"
 
 
-def test_dropped_text_is_inserted_and_dropped_files_go_to_the_window(shown: Callable[..., TokenTextEdit]) -> None:
+def test_a_dropped_text_is_inserted_and_a_dropped_file_is_opened_by_the_window(
+    shown: Callable[..., TokenTextEdit],
+) -> None:
     editor = shown("ab")
     data = QMimeData()
     data.setText("dropped")

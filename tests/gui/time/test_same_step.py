@@ -117,7 +117,9 @@ def test_moving_the_time_cursor_changes_the_pairs_chart_in_the_same_frame(
     assert model.at == 21
 
 
-def test_nothing_beside_the_bars_moves_while_steps_are_played(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_pairs_chart_and_the_id_grid_do_not_shrink_while_steps_are_played(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program)
     train(program)
     page, grid = program.pages[PairsPage], program.text_panel.ids.grid
@@ -229,7 +231,7 @@ def test_the_merge_table_shows_its_first_row_at_the_first_step(qtbot: QtBot, pro
     assert table.is_at_end
 
 
-def test_the_race_page_begins_with_pairs_whose_counts_changed(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_race_page_first_lists_pairs_whose_counts_changed(qtbot: QtBot, program: Program, train: Train) -> None:
     train(program)
     program.actions["race"].trigger()
     answered(qtbot, program)
@@ -246,7 +248,7 @@ def test_the_race_page_begins_with_pairs_whose_counts_changed(qtbot: QtBot, prog
     assert [*pairs] == [history.pair(row) for row in range(10, 15)]
 
 
-def test_the_marked_size_of_the_sizes_page_has_the_unit_of_the_axis(
+def test_the_size_marked_on_the_sizes_page_has_the_unit_of_the_axis(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SizeCurves, "half_would_do", 20)

@@ -216,7 +216,7 @@ def test_a_branch_is_played_from_the_step_where_it_leaves_its_parent_and_reports
     settle(qtbot, program)
 
 
-def test_an_imported_table_learns_more_merges_from_the_corpus_and_keeps_its_ids(
+def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, held_out = tmp_path / "old.json", tmp_path / "law.txt"

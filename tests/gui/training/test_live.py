@@ -94,7 +94,7 @@ def test_a_large_corpus_is_not_learned_live_and_live_training_can_be_turned_off(
     assert len(watching.session.runs.all) == 1
 
 
-def test_a_large_opened_text_causes_a_notice_to_press_train(
+def test_opening_a_large_text_shows_a_notice_to_press_train(
     qtbot: QtBot, watching: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "LARGEST", 100)

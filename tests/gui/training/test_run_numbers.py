@@ -34,7 +34,9 @@ def test_run_numbers_stay_the_same_while_a_size_is_typed(qtbot: QtBot, program: 
     assert sorted(run.number for run in program.session.runs.all) == [1, 2, 3]
 
 
-def test_a_draft_run_that_is_used_keeps_its_number(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_a_run_learned_while_typing_keeps_its_number_when_it_is_used(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     small(program, 290)
     train(program)
     program.live.is_on = True

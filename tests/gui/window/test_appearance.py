@@ -113,7 +113,7 @@ def parts_in_sight(program: Program) -> list[str]:
     return [button.text() for button in inspector.findChildren(QPushButton) if button in inspector.parts]
 
 
-def test_the_parts_shown_for_a_token_never_belong_to_another_token(qtbot: QtBot, program: Program) -> None:
+def test_the_parts_shown_for_a_token_always_belong_to_this_token(qtbot: QtBot, program: Program) -> None:
     program.speed.slider.setValue(50)
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: program.merges.rowCount() > 20, timeout=WAIT)

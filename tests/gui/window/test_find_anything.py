@@ -110,7 +110,7 @@ def test_the_search_finds_recipe_fields_measures_pages_and_display_options(
     assert title in titles(opened(program), typed)
 
 
-def test_the_search_lists_no_action_that_cannot_be_done(program: Program) -> None:
+def test_the_search_lists_only_actions_that_are_available(program: Program) -> None:
     hits = [hit for search in program.finding.searches(None) for _, hit in search("")]
     shown = [hit.title for hit in hits]
     in_menus = {hit.title for hit in hits if hit.kind not in ("Manual", "Measure, in Compare", "Field of the recipe")}

@@ -160,7 +160,7 @@ def test_buttons_of_the_result_card_forbid_a_pair_and_try_another_method(qtbot: 
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "bpe", timeout=WAIT)
 
 
-def test_buttons_of_the_result_card_share_the_run_and_take_a_pasted_text(
+def test_buttons_of_the_result_card_share_the_run_and_add_a_pasted_text(
     qtbot: QtBot, watched: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, card = tmp_path / "run.html", watched.card
@@ -181,7 +181,7 @@ def test_buttons_of_the_result_card_share_the_run_and_take_a_pasted_text(
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_the_result_card_has_a_sentence_and_three_numbers_for_every_method(preset: str) -> None:
+def test_the_result_card_shows_a_sentence_and_three_numbers_for_every_method(preset: str) -> None:
     few = preset in ("unigram", "mingram", "best")
     size: dict[str, Any] = {"vocab_size": METHODS[preset].first_size} if few else {"vocab_size": None, "merges": 60}
     study = train([samples()[0].text()], Recipe.preset(preset, **size))

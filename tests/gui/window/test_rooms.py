@@ -154,7 +154,7 @@ def controls(program: Program) -> list[QWidget]:
     return [control for control in widgets if control.isVisible() and not control.objectName().startswith("qt_")]
 
 
-def test_the_first_start_shows_few_controls_while_playing_and_at_the_end(qtbot: QtBot, first_start: Program) -> None:
+def test_the_first_start_shows_only_few_controls_during_and_after_playing(qtbot: QtBot, first_start: Program) -> None:
     playing = first_start.session.playing
     qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
     assert first_start.actions["room_ask"].isVisible()
@@ -307,7 +307,7 @@ def test_the_button_of_the_shown_room_stays_checked_when_clicked_again(program: 
 
 
 @pytest.mark.parametrize("menu", ["view", "training"])
-def test_menu_entries_that_exclude_each_other_are_radio_choices(program: Program, train: Train, menu: str) -> None:
+def test_menu_entries_that_exclude_each_other_are_radio_buttons(program: Program, train: Train, menu: str) -> None:
     train(program)
     entries = {
         "view": [program.actions[f"room_{room.id}"] for room in ROOMS],

@@ -55,7 +55,7 @@ def test_the_name_of_a_byte_stays_together_in_right_to_left_text(qapp: object) -
 
 
 @given(st.text(max_size=20))
-def test_keeping_left_to_right_order_adds_only_direction_marks(text: str) -> None:
+def test_keeping_the_order_of_a_pair_from_left_to_right_adds_only_direction_marks(text: str) -> None:
     assert from_the_left(text).replace(MARK, "") == text.replace(MARK, "")
 
 

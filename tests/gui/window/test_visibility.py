@@ -135,7 +135,9 @@ def test_charts_show_the_values_under_the_mouse_pointer(qtbot: QtBot, program: P
     assert "training text: " in figure.values_at(QPointF(figure.width() / 2, figure.height() / 2))
 
 
-def test_the_lower_bars_are_visible_on_a_small_screen(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_the_time_bar_and_the_status_bar_are_visible_on_a_small_screen(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
     """A screen of 1280 by 800 pixels at double scale has only 640 by 400 points."""
     small(program, 270)
     train(program)
