@@ -16,7 +16,7 @@ from bpe_core.formats.base import Format, OpenedTable
 from bpe_core.history.packed import packed
 from bpe_core.methods.registry import METHODS
 from bpe_core.support.kept_results import KeptResults
-from tests.core.formats.kinds import KINDS
+from tests.core.formats.hugging_face_tokenizers import KINDS
 from tests.core.test_pickles import learned
 from tests.shared import text_of
 
