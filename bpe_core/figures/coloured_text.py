@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bpe_core.figures.sheet import DARK, LIGHT
 from bpe_core.support.escaped_bytes import escape
 from bpe_core.support.markup import Content, Markup, element, joined
 
@@ -14,12 +15,13 @@ DARK_GROUNDS = ("#033b61", "#834c2f", "#056b5e", "#541e37", "#403e02", "#5b4e83"
 SAMPLE = "The keeper read 1,204 unbelievable letters and was surprised: Schöne Grüße, said the lowest one."
 CLASS = "bpe-explorer"
 # The colours of whole pages, light or dark like the reader's system, on screen and on paper.
-PAGE_COLOURS = """
-:root { color-scheme: light dark; --ground: #fcfcfd; --panel: #fff; --text: #1d232b; --muted: #5b6470;
-  --line: #dfe2e7; --accent: #1f64b0; --bar: #a9c4e2; --mark: #c9650a;
-  --soft: #fdebc8; }
-@media (prefers-color-scheme: dark) { :root { --ground: #181b20; --panel: #20242b; --text: #e4e8ed;
-  --muted: #a0a9b5; --line: #363c46; --accent: #7ab3f2; --bar: #3d5f86; --mark: #f0953f; --soft: #54401a; } }
+PAGE_COLOURS = f"""
+:root {{ color-scheme: light dark; --ground: #fcfcfd; --panel: #fff; --text: #1d232b; --muted: {LIGHT.text};
+  --line: {LIGHT.hairline}; --accent: #1f64b0; --bar: {LIGHT.bar}; --mark: {LIGHT.next};
+  --soft: #fdebc8; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --ground: {DARK.ground}; --panel: #20242b; --text: #e4e8ed;
+  --muted: {DARK.text}; --line: {DARK.hairline}; --accent: #7ab3f2; --bar: {DARK.bar}; --mark: {DARK.next};
+  --soft: #54401a; }} }}
 """
 
 

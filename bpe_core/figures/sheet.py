@@ -37,6 +37,8 @@ Places = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Inks:
+    """The colours of figures. The window, pages and pictures for print use the same colours."""
+
     ground: str
     hairline: str
     text: str
@@ -46,8 +48,8 @@ class Inks:
     tied: str
 
 
-LIGHT = Inks("#ffffff", "#d5d9df", "#333a44", "#7fa7d3", LINES, LINES[1], LINES[0])
-DARK = Inks("#181b20", "#363c46", "#c8ced6", "#3d5f86", LINES_ON_DARK, LINES_ON_DARK[1], LINES_ON_DARK[0])
+LIGHT = Inks("#ffffff", "#dfe2e7", "#5b6470", "#a9c4e2", LINES, "#d9730d", "#f0b783")
+DARK = Inks("#181b20", "#363c46", "#a0a9b5", "#3d5f86", LINES_ON_DARK, "#f0953f", "#96622f")
 
 
 @dataclass(frozen=True)

@@ -8,19 +8,9 @@ from contextlib import contextmanager
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QPainter, QPalette, QPen, QPolygonF
 
-from app.window.parts.theme import shades_of
+from app.window.parts.theme import inks_of, shades_of
 from app.window.parts.wording import from_the_left
-from bpe_core.figures.sheet import (
-    BAND_OPACITY,
-    DASHES,
-    EDGE_OPACITY,
-    FAINT_DASHES,
-    LINES,
-    LINES_ON_DARK,
-    Inks,
-    Paper,
-    Places,
-)
+from bpe_core.figures.sheet import BAND_OPACITY, DASHES, EDGE_OPACITY, FAINT_DASHES, Paper, Places
 
 CURVE, FAINT = 1.5, 1.2  # widths of lines
 NO_PEN = Qt.PenStyle.NoPen
@@ -29,7 +19,7 @@ NO_BRUSH = Qt.BrushStyle.NoBrush
 
 def line_colour(palette: QPalette, index: int) -> QColor:
     """Return the colour of the line with an index. Bands and points of this line have the same colour."""
-    colours = LINES_ON_DARK if shades_of(palette).is_dark else LINES
+    colours = inks_of(palette).lines
     return QColor(colours[index % len(colours)])
 
 
@@ -45,18 +35,8 @@ def paper_on_screen(width: float, height: float, font: QFont, palette: QPalette,
 
     The texts are `scale` times as large as the font.
     """
-    shades = shades_of(palette)
-    inks = Inks(
-        ground=palette.base().color().name(),
-        hairline=shades.hairline.name(),
-        text=shades.muted.name(),
-        bar=shades.bar.name(),
-        lines=LINES_ON_DARK if shades.is_dark else LINES,
-        next=shades.bar_next.name(),
-        tied=shades.bar_tied.name(),
-    )
     text = scale * QFontInfo(font).pixelSize()
-    return Paper(max(1.0, width), max(1.0, height), text, inks=inks, is_screen=True)
+    return Paper(max(1.0, width), max(1.0, height), text, inks=inks_of(palette), is_screen=True)
 
 
 class ScreenSheet:

@@ -11,16 +11,18 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from bpe_core.figures.sheet import DARK, LIGHT, Inks
+
 Role = QPalette.ColorRole
 Group = QPalette.ColorGroup
 
 COLOURS = {  # light, dark
     Role.Window: ("#f4f5f7", "#20242b"),
     Role.WindowText: ("#1d232b", "#e4e8ed"),
-    Role.Base: ("#ffffff", "#181b20"),
+    Role.Base: (LIGHT.ground, DARK.ground),
     Role.AlternateBase: ("#f8f9fb", "#1c2026"),
     Role.Text: ("#1d232b", "#e4e8ed"),
-    Role.PlaceholderText: ("#68717d", "#98a2af"),
+    Role.PlaceholderText: (LIGHT.text, DARK.text),
     Role.Button: ("#fbfbfc", "#2a2f38"),
     Role.ButtonText: ("#1d232b", "#e4e8ed"),
     Role.BrightText: ("#ffffff", "#ffffff"),
@@ -87,19 +89,26 @@ class Shades:
     mark_ground: QColor  # the ground of the row of the moment shown
 
 
+def is_dark(palette: QPalette) -> bool:
+    return palette.color(Role.Window).lightness() < 128
+
+
+def inks_of(palette: QPalette) -> Inks:
+    """Return the colours of figures for a light or a dark palette."""
+    return DARK if is_dark(palette) else LIGHT
+
+
 def shades_of(palette: QPalette) -> Shades:
     """Return the additional colours for a light or a dark palette."""
-    if palette.color(Role.Window).lightness() < 128:
-        return Shades(True, *map(QColor, _DARK_SHADES))
-    return Shades(False, *map(QColor, _LIGHT_SHADES))
+    inks = inks_of(palette)
+    others = _DARK_SHADES if inks is DARK else _LIGHT_SHADES
+    return Shades(
+        inks is DARK, *map(QColor, (inks.text, inks.hairline, inks.bar, inks.next, inks.tied)), *map(QColor, others)
+    )
 
 
-_LIGHT_SHADES = (
-    "#68717d", "#dfe2e7", "#a9c4e2", "#d9730d", "#f0b783", "#2b6cb8", "#b3261e", "#fbe9e7", "#e8f0fa", "#e6effa",
-)  # fmt: skip
-_DARK_SHADES = (
-    "#98a2af", "#323842", "#3d5f86", "#f0953f", "#96622f", "#6caaf0", "#ff8a80", "#43282a", "#253345", "#26374d",
-)  # fmt: skip
+_LIGHT_SHADES = ("#2b6cb8", "#b3261e", "#fbe9e7", "#e8f0fa", "#e6effa")
+_DARK_SHADES = ("#6caaf0", "#ff8a80", "#43282a", "#253345", "#26374d")
 
 
 class Theme(QObject):

@@ -5,17 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtGui import QColor, QFontMetrics, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPixmap
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
 from app.window.charts.pairs_page import PairsPage
+from app.window.parts.figure_sheet import paper_on_screen
 from app.window.parts.theme import Role, fixed_font, palette_for, shades_of
 from app.window.questions.token.page import TokenPage
 from app.window.time.bar import TimeTrack
 from app.wiring import Program
+from bpe_core.figures.coloured_text import PAGE_COLOURS
 from bpe_core.figures.figure import Line
+from bpe_core.figures.sheet import Paper
 from tests.gui.conftest import WAIT, Train, settle, wait_for_phase
 
 
@@ -52,6 +55,17 @@ def test_all_text_colours_have_enough_contrast_in_both_themes(kind: str, ground:
     written = [palette.color(role) for role in (Role.Text, Role.WindowText, Role.PlaceholderText, Role.Link)]
     for color in (*written, shades.muted, shades.error):
         assert contrast(color, palette.color(ground)) >= 4.5, color.name()
+
+
+@pytest.mark.parametrize("kind", ["light", "dark"])
+def test_figures_have_the_same_colours_in_the_window_and_in_print(kind: str) -> None:
+    palette = palette_for(kind)
+    inks = Paper.of_millimetres(100, 80, 9, is_dark=kind == "dark").inks
+    shades = shades_of(palette)
+    assert paper_on_screen(100, 80, QFont(), palette).inks == inks
+    assert [shades.bar.name(), shades.bar_next.name(), shades.bar_tied.name()] == [inks.bar, inks.next, inks.tied]
+    assert all(f"{name}: {ink};" in PAGE_COLOURS for name, ink in (("--bar", inks.bar), ("--mark", inks.next)))
+    assert contrast(QColor(inks.text), QColor(inks.ground)) >= 4.5
 
 
 def test_the_sentence_above_the_bars_of_the_pairs_chart_does_not_overlap_the_bars(
