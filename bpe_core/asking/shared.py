@@ -12,11 +12,11 @@ from bpe_core.studies.study import Study, free_name
 from resources import OWN_SENTENCES
 
 
-def after_steps() -> Any:
+def steps_parameter() -> Any:
     return parameter(None, help="ask about the table after its first K steps (default: all steps)", metavar="K")
 
 
-def spelled_specials() -> Any:
+def specials_parameter() -> Any:
     """Return the parameter that says whether special tokens are matched in a text.
 
     Its value becomes `allowed_special`.
@@ -44,7 +44,7 @@ def drawn_lines(what: str = "lines") -> Any:
     )
 
 
-def same_sentences(without: str) -> Any:
+def sentences_parameter(without: str) -> Any:
     """Return the parameter for a folder with the same sentences in several languages.
 
     `parallel_texts` reads the folder. If no folder is chosen, a form shows the text `without`.
@@ -64,7 +64,7 @@ def same_sentences(without: str) -> Any:
     )
 
 
-def several_sizes() -> Any:
+def sizes_parameter() -> Any:
     """Return the parameter with the vocabulary sizes that `at_sizes` uses."""
     return parameter(
         (),

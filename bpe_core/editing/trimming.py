@@ -35,8 +35,8 @@ from bpe_core.formats.base import NO_NUMBER, own_numbers, unless_ids
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.history.token_texts import written
-from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.reachability import first_learned, unreachable_tokens
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
@@ -405,5 +405,5 @@ def costs(
     `counted_by` is the recipe by which the words were counted, by default the recipe of `before`.
     """
     recipe = counted_by or before.recipe
-    both = (CutWords.of(words, recipe, history, cancelled=cancelled) for history in (before, now))
+    both = (TokenizedWords.of(words, recipe, history, cancelled=cancelled) for history in (before, now))
     return Costs(*(int(cut.counts(len(cut.history)).sum()) for cut in both))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bpe_core.errors import BpeError
 from bpe_core.history.history import Pair
-from bpe_core.insight.pairs import Runner, compared_by, leading_pairs, measure_of, race
+from bpe_core.insight.pairs import FollowedPair, compared_by, leading_pairs, measure_of, race
 from bpe_core.methods.kit.histories import learns_by_ranks
 from bpe_core.methods.kit.tokenizer import TokenSpan
 from bpe_core.studies.study import Study
@@ -38,7 +38,7 @@ class FilmedRun:
         words = None if study.texts is None else study.inside.words(work=work)
         self._words = words if words is not None and words.total_bytes <= LARGEST_WORDS else None
         self._ranked = study.inside.ranked(work=work) if self._words is not None and learns_by_ranks(history) else None
-        self._runners: dict[Pair, Runner] = {}
+        self._runners: dict[Pair, FollowedPair] = {}
         self._tokens: dict[int, list[TokenSpan]] = {}
 
     def __len__(self) -> int:

@@ -14,8 +14,8 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NO_NUMBER, History
 from bpe_core.history.token_texts import LONGEST_SHOWN, TokenTexts
-from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.reachability import Reason, is_learned, unreachable_tokens
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.kernels import TRANSPARENT
 from bpe_core.methods.kit.scripts import COMMON, scripts_of
 from bpe_core.support.arrays import Bools, Int64s
@@ -59,8 +59,8 @@ class TokenPlaces:
     def of(cls, tables: Sequence[WordTable], history: History, *, cancelled: CancelCheck = never_cancelled) -> Self:
         words = WordTable.merged(tables)
         only_in = _only_files(words, tables, cancelled)
-        cut = CutWords.of(words, history.recipe, history, cancelled=cancelled)
-        ids, word_of = cut.placed(len(history))
+        cut = TokenizedWords.of(words, history.recipe, history, cancelled=cancelled)
+        ids, word_of = cut.tokens_in_words(len(history))
         counts = np.zeros(history.index_count, np.int64)
         np.add.at(counts, ids, words.counts[word_of])
         lowest = np.full(history.index_count, len(tables))
@@ -130,7 +130,7 @@ def audit(
 def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criterion, Bools]:
     counts = places.counts[: history.first_special]
     learned = is_learned(history)
-    made = _made(history, counts) if history.only_joins else counts
+    made = _times_made(history, counts) if history.only_joins else counts
     scaffold = learned & (made > counts) & (counts * SCAFFOLD_SHARE <= made)
     meets: dict[Criterion, Bools] = {"scaffold": scaffold} if history.only_joins else {}
     meets |= {"unused": learned & (made == 0), "rare": learned & ~scaffold & (made > 0) & (counts < rare)}
@@ -139,7 +139,7 @@ def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criteri
     return meets
 
 
-def _made(history: History, counts: Int64s) -> Int64s:
+def _times_made(history: History, counts: Int64s) -> Int64s:
     """Return how often encoding the corpus makes each token.
 
     `counts` holds how often each token is in the final result. A token that merging makes and then joins into a longer
@@ -265,7 +265,7 @@ def never_used(
     for each index of the old table.
     """
     learned = np.flatnonzero(is_learned(old))
-    before, now = (CutWords.of(words, grown.recipe, table, cancelled=cancelled) for table in (old, grown))
+    before, now = (TokenizedWords.of(words, grown.recipe, table, cancelled=cancelled) for table in (old, grown))
     used = before.counts(len(old))[learned] + now.counts(len(grown))[new_ids[learned]]
     ids: list[int] = learned[used == 0].tolist()
     return ids

@@ -169,7 +169,7 @@ def words_of(text: str, rules: Rules) -> dict[bytes, int]:
     return count_of if rules.weighs_words else dict.fromkeys(count_of, 1)
 
 
-def learned(words: Mapping[bytes, int], rules: Rules) -> Iterator[Merge]:
+def learn_merges(words: Mapping[bytes, int], rules: Rules) -> Iterator[Merge]:
     """Yield the merges that are learned by these rules, until no pair is left."""
     corpus = [([word[place : place + 1] for place in range(len(word))], count) for word, count in words.items()]
     ids = {token: id for id, token in enumerate(BYTES)}
@@ -256,7 +256,7 @@ class GradedMerges:
         return self.right_until == self.merges == self.wanted
 
 
-def graded(
+def grade_merges(
     text: str, merges: Sequence[Merge], exercise: Exercise, wanted: int | None = None, work: Work = ALONE
 ) -> GradedMerges:
     """Return how many merges are right by the rules of an exercise, and the likely cause of the first wrong merge.
@@ -316,7 +316,7 @@ def _agreement(
     words: Mapping[bytes, int], rules: Rules, merges: Sequence[Merge], most: int, work: Work
 ) -> tuple[int, Merge | None]:
     """Return how many of the student's first merges these rules also make, and the next merge by these rules."""
-    made = learned(words, rules)
+    made = learn_merges(words, rules)
     for place, merge in zip_longest(range(most), _some(made, most)):
         work.check()
         if place is None or merge != merges[place]:

@@ -2,7 +2,7 @@
 
     >>> from bpe_core.studies.making import train
     >>> study = train("low low lower lower", "gpt2", merges=4)
-    >>> found = healed(study.inside.by_index.tokenizer, "a lo")
+    >>> found = heal_prompt(study.inside.by_index.tokenizer, "a lo")
     >>> found.step_back, found.rest, [study.names[one.index] for one in found.tokens]
     (2, b' lo', ['␣low', '␣lowe'])
 
@@ -57,7 +57,7 @@ class HealedPrompt:
         return self.ids[: len(self.ids) - self.step_back]
 
 
-def healed(
+def heal_prompt(
     tokenizer: Tokenizer, text: str, *, at: int | None = None, allowed: Allowed = None, work: Work = ALONE
 ) -> HealedPrompt:
     """Return all tokens that begin in a prompt and reach beyond its end.

@@ -69,7 +69,7 @@ class PairsInTexts:
                 return PairVerdict("never", "No text in UTF-8 holds the bytes of these tokens side by side.")
         if is_learned and self._is_provable:
             joined = self._inside_a_word(left, right)
-            if joined and not self._can_part(left, right):
+            if joined and not self._can_split_between(left, right):
                 return PairVerdict("never", joined)
         text = self._text_with(left, right)
         if text is not None:
@@ -100,7 +100,7 @@ class PairsInTexts:
         table = self._table
         if table is None:
             return AROUND
-        signs = {kind: _sign_of(kind, table) for kind in table.kinds}
+        signs = {kind: _example_of_kind(kind, table) for kind in table.kinds}
         texts = {0: ""}
         for row, text in (waiting := [(0, "")]):  # grows during the loop
             for kind, sign in signs.items():
@@ -155,7 +155,7 @@ class PairsInTexts:
             "tokens."
         )
 
-    def _can_part(self, left: int, right: int) -> bool:
+    def _can_split_between(self, left: int, right: int) -> bool:
         """Return whether the pattern splits between two tokens in some text."""
         before = self.tokenizer.token_bytes(left)
         after = self.tokenizer.token_bytes(right)
@@ -165,7 +165,7 @@ class PairsInTexts:
         rows = self._reachable
         for kind in kinds[0]:
             rows = self._after(rows, kind)
-        return self._parts_before(rows, kinds[1])
+        return self._can_word_begin(rows, kinds[1])
 
     def _kinds(self, raw: bytes) -> list[int]:
         """Return the kind of each character of a token. The pattern's table treats all characters of a kind alike.
@@ -208,7 +208,7 @@ class PairsInTexts:
             after[(self._entries[rows, column] >> STATE_SHIFT) // ROW] = True
         return after
 
-    def _parts_before(self, rows: Bools, kinds: Sequence[int]) -> bool:
+    def _can_word_begin(self, rows: Bools, kinds: Sequence[int]) -> bool:
         """Return whether a word may begin at the first character of a token. `kinds` holds the kinds of its characters.
 
         `rows` is a mask of the states in which the scanner may be before this character.
@@ -225,17 +225,17 @@ class PairsInTexts:
             marked[behind[is_marked]] = True
             plain[behind[~is_marked]] = True
         ahead = [*others, *[ANY] * len(self._entries)]  # any text may follow the token
-        if self._asks(plain | marked, CUT_PREVIOUS, ahead[0], is_last=not others):
+        if self._has_action(plain | marked, CUT_PREVIOUS, ahead[0], is_last=not others):
             return True
         for place, kind in enumerate(ahead):
-            if self._asks(marked, CUT_MARK, kind, is_last=place >= len(others)):
+            if self._has_action(marked, CUT_MARK, kind, is_last=place >= len(others)):
                 return True
             marked = self._still_marked(marked, kind)
             if not marked.any():
                 break
         return False
 
-    def _asks(self, rows: Bools, action: int, kind: int, *, is_last: bool) -> bool:
+    def _has_action(self, rows: Bools, action: int, kind: int, *, is_last: bool) -> bool:
         columns = [*self._columns(kind), *([int(Kind.END)] if is_last else [])]
         return bool((self._entries[rows][:, columns] & action).any())
 
@@ -265,7 +265,7 @@ def drawn_pairs(history: History, number: int, seed: int = 0) -> Iterator[tuple[
         yield int(tokens[left]), int(tokens[right])
 
 
-def _sign_of(kind: int, table: ScanTable) -> str:
+def _example_of_kind(kind: int, table: ScanTable) -> str:
     """Return an example of a character of this kind. Prefer a visible ASCII character."""
     codes = np.flatnonzero(table.kind_of_code_point == kind)
     visible = codes[(codes > ord(" ")) & (codes < 127)]

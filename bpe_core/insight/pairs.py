@@ -38,7 +38,7 @@ class Cut:
 
 
 @dataclass(frozen=True, eq=False)
-class Runner:
+class FollowedPair:
     """A pair with its count over time.
 
     The count begins at the first step at which the pair can occur.
@@ -61,7 +61,7 @@ class Runner:
         place = np.searchsorted(self.states, states, side="right") - 1
         return np.where(place < 0, 0, self.counts[place])
 
-    def stairs(self, until: int | None = None) -> tuple[tuple[int, int], ...]:
+    def changes(self, until: int | None = None) -> tuple[tuple[int, int], ...]:
         """Return each change of the count, as the number of merges done and the new count.
 
         With `until`, only the changes before this number of merges are returned.
@@ -78,7 +78,7 @@ class Runner:
         return int(self.states[self.counts.argmax()])
 
     @property
-    def cuts(self) -> list[Cut]:
+    def losses_to_others(self) -> list[Cut]:
         """Return the merges of other pairs that lowered this pair's count. The largest loss comes first."""
         return sorted((cut for cut in self.losses if cut.step != self.won_at), key=lambda cut: -cut.lost)
 
@@ -91,15 +91,15 @@ class LeadChange:
 
 def race(
     ranked: RankedWords, pairs: Sequence[tuple[int, int]], *, cancelled: CancelCheck = never_cancelled
-) -> list[Runner]:
+) -> list[FollowedPair]:
     runners = []
     for pair in while_wanted(pairs, cancelled, every=1):
         rank = ranked.pair_ranks.get(pair)
-        runners.append(follow(ranked, pair, None if rank is None else rank + 1))
+        runners.append(follow_pair(ranked, pair, None if rank is None else rank + 1))
     return runners
 
 
-def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None) -> Runner:
+def follow_pair(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None) -> FollowedPair:
     """Return a pair with its count over time. In each stage of the training, the words of this stage are counted.
 
     If the second token of `pair` is NOTHING, the first token alone is counted.
@@ -128,10 +128,10 @@ def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None
         counts += [int(weights[there].sum()), *left[inside].tolist()]
         losses += map(Cut, (falls + 1).tolist(), lost.tolist())
     changes = np.diff(counts, prepend=-1) != 0  # the words of the next stage may hold it equally often
-    return Runner(pair, np.array(states)[changes], np.array(counts)[changes], tuple(losses), won_at)
+    return FollowedPair(pair, np.array(states)[changes], np.array(counts)[changes], tuple(losses), won_at)
 
 
-def leads(runners: list[Runner]) -> list[LeadChange]:
+def changes_of_leader(runners: list[FollowedPair]) -> list[LeadChange]:
     """Return each change of the pair that leads. If pairs have equal counts, the pair that is merged first leads."""
     moments = {0}
     for runner in runners:
@@ -159,14 +159,16 @@ def largest_loss(ranked: RankedWords, *, cancelled: CancelCheck = never_cancelle
     """Return the largest loss that a single merge caused to a leading pair. If several losses are equal, return the
     first."""
     runners = race(ranked, _leaders(ranked, cancelled), cancelled=cancelled)
-    losses = [Loss(runner.pair, cut.step, cut.lost) for runner in runners for cut in runner.cuts[:1]]
+    losses = [Loss(runner.pair, cut.step, cut.lost) for runner in runners for cut in runner.losses_to_others[:1]]
     return min(losses, key=lambda loss: (-loss.lost, loss.step), default=None)
 
 
-def most_dramatic(ranked: RankedWords, most: int, *, cancelled: CancelCheck = never_cancelled) -> list[tuple[int, int]]:
+def pairs_with_largest_losses(
+    ranked: RankedWords, most: int, *, cancelled: CancelCheck = never_cancelled
+) -> list[tuple[int, int]]:
     """Return the `most` leading pairs that lost the most occurrences to other merges."""
     runners = race(ranked, _leaders(ranked, cancelled), cancelled=cancelled)
-    lost = {runner.pair: sum(cut.lost for cut in runner.cuts) for runner in runners}
+    lost = {runner.pair: sum(cut.lost for cut in runner.losses_to_others) for runner in runners}
     return sorted(lost, key=lost.__getitem__, reverse=True)[:most]
 
 
@@ -184,7 +186,7 @@ def _leaders(ranked: RankedWords, cancelled: CancelCheck) -> list[Pair]:
     )
     merged = history.pairs(0, min(AMONG, len(history)))
     second = zip(columns[3][:AMONG].tolist(), columns[4][:AMONG].tolist(), strict=True)
-    never = (candidate.pair for candidate in best_that_never_won(history, AMONG))
+    never = (candidate.pair for candidate in runners_up_never_merged(history, AMONG))
     return list(dict.fromkeys(pair for pair in (*at_first, *never, *merged, *second) if min(pair) >= 0))
 
 
@@ -196,7 +198,7 @@ class NeverMerged:
     missed_by: int  # occurrences by which it lost; 0 if the tie rule decided
 
 
-def best_that_never_won(history: History, most: int = 50) -> list[NeverMerged]:
+def runners_up_never_merged(history: History, most: int = 50) -> list[NeverMerged]:
     """Return the runners-up that were never merged. The pair that was runner-up most often comes first."""
     columns = history.columns
     seconds_of: dict[tuple[int, int], tuple[int, int, int]] = {}

@@ -125,7 +125,7 @@ class RankedWords:
     def tokenizer(self) -> Tokenizer:
         return Tokenizer(self.history)
 
-    def serves(self, history: History) -> bool:
+    def has_merges_of(self, history: History) -> bool:
         """Return whether these ranks include all merges of a history.
 
         They do not if the history is still being learned and has new merges.

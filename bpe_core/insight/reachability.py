@@ -38,7 +38,7 @@ CONTINUATIONS = (0x80, 0x90, 0x9F, 0xA0, 0xBF)  # at least one of these fits aft
 
 
 @dataclass
-class Room:
+class SearchBudget:
     """The number of texts that may still be tried for a table. The search for each token reduces this number."""
 
     left: int = MOST_TRIED
@@ -52,7 +52,7 @@ def reachability(
     corpus: RankedWords | None = None,
     tokenizer: Tokenizer | None = None,
     merges: Merges | None = None,
-    room: Room | None = None,
+    budget: SearchBudget | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Reachability:
     """Search for a text that produces a token, and return the result.
@@ -65,15 +65,17 @@ def reachability(
         return Reachability("not learned yet")
     symbols = history.symbols_of(token)
     if not has_ranks(history):
-        return _by_trying(history, token, symbols, at, tokenizer or Tokenizer(history), room or Room(), cancelled)
-    kept = corpus if corpus is not None and corpus.serves(history) else None
+        return _by_encoding_texts(
+            history, token, symbols, at, tokenizer or Tokenizer(history), budget or SearchBudget(), cancelled
+        )
+    kept = corpus if corpus is not None and corpus.has_merges_of(history) else None
     merges = kept.merges if kept is not None else merges or Merges(history)
     pieces = tuple(merges.tokens(merges.merged(symbols), at))
     if pieces != (token,):
         return Reachability("unreachable", pieces=pieces)
     tokenizer = tokenizer or (kept.tokenizer if kept is not None else Tokenizer(history))
     texts = _candidates(history, token, symbols, at, corpus)
-    text = _witness(texts, token, at, tokenizer, room or Room(), cancelled)
+    text = _first_producing(texts, token, at, tokenizer, budget or SearchBudget(), cancelled)
     if text is not None:
         return Reachability("reachable", text, pieces)
     if not _can_stand_in_text(history, symbols):
@@ -81,20 +83,26 @@ def reachability(
     return Reachability("not found", pieces=pieces)
 
 
-def _by_trying(
-    history: History, token: int, symbols: list[int], at: int, tokenizer: Tokenizer, room: Room, cancelled: CancelCheck
+def _by_encoding_texts(
+    history: History,
+    token: int,
+    symbols: list[int],
+    at: int,
+    tokenizer: Tokenizer,
+    budget: SearchBudget,
+    cancelled: CancelCheck,
 ) -> Reachability:
     """Search for a text that produces a token by encoding several texts.
 
     Methods that do not merge in the order of steps need this: for them, encoding only the token's text proves nothing.
     """
     at = history.last_step_beside(token, at)
-    text = _witness(_candidates(history, token, symbols, at, None), token, at, tokenizer, room, cancelled)
+    text = _first_producing(_candidates(history, token, symbols, at, None), token, at, tokenizer, budget, cancelled)
     return Reachability("not found" if text is None else "reachable", text)
 
 
-def _witness(
-    texts: Iterator[str], token: int, at: int, tokenizer: Tokenizer, room: Room, cancelled: CancelCheck
+def _first_producing(
+    texts: Iterator[str], token: int, at: int, tokenizer: Tokenizer, budget: SearchBudget, cancelled: CancelCheck
 ) -> str | None:
     """Return the first text that produces a token, or None.
 
@@ -109,8 +117,8 @@ def _witness(
         places = np.flatnonzero(ids == token)
         if len(places):
             return some[int(np.searchsorted(offsets, places[0], side="right")) - 1]
-        room.left -= max(sum(map(len, some)), len(ids))
-        if room.left < 0:
+        budget.left -= max(sum(map(len, some)), len(ids))
+        if budget.left < 0:
             break
         left -= len(some)
         wanted = TRIED_AT_ONCE
@@ -217,15 +225,15 @@ def unreachable_tokens(history: History, work: Work = ALONE) -> dict[int, Reason
     """
     learned = np.flatnonzero(is_learned(history)).tolist()
     if has_ranks(history) and history.only_joins:
-        apart = _tokens_that_fall_apart(history, work.cancelled)
+        apart = _tokens_merged_otherwise(history, work.cancelled)
     elif history.joining is not None and history.recipe.base == "bytes" and history.recipe.marker == "none":
         apart = _tokens_not_joined(history, learned, work)
     else:
         doubtful = _not_from_their_texts(history, learned, work)
-        return dict(sorted(_tried_one_by_one(history, doubtful, work.cancelled).items()))
+        return dict(sorted(_search_one_by_one(history, doubtful, work.cancelled).items()))
     whole = [id for id in learned if id not in apart]
     doubtful = _tokens_of_several_words(history, whole, work)
-    return dict(sorted((apart | _tried_one_by_one(history, doubtful, work.cancelled)).items()))
+    return dict(sorted((apart | _search_one_by_one(history, doubtful, work.cancelled)).items()))
 
 
 def first_learned(history: History) -> int:
@@ -245,7 +253,7 @@ def is_learned(history: History) -> Bools:
     return mask
 
 
-def _looked_at(ids: list[int], work: Work, what: str = "looking for texts that become the tokens") -> Iterator[int]:
+def _with_progress(ids: list[int], work: Work, what: str = "looking for texts that become the tokens") -> Iterator[int]:
     for done, id in enumerate(while_wanted(ids, work.cancelled, every=64)):
         if done % REPORTED == 0:
             work.progress(Progress(what, done, len(ids), "tokens"))
@@ -256,14 +264,14 @@ def _tokens_not_joined(history: History, ids: list[int], work: Work) -> dict[int
     texts = TokenBytes(history)
     words = JoinedWords(history)
     reason_of = dict[int, Reason]()
-    for id in _looked_at(ids, work, "looking for texts that merge into the tokens"):
+    for id in _with_progress(ids, work, "looking for texts that merge into the tokens"):
         pieces = tuple(words.cut(texts[id], len(history)).ids)
         if pieces != (id,):
             reason_of[id] = Reason("falls apart", pieces)
     return reason_of
 
 
-def _tokens_that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reason]:
+def _tokens_merged_otherwise(history: History, cancelled: CancelCheck) -> dict[int, Reason]:
     base = len(history.alphabet)
     lengths = history.token_lengths()[len(history.alphabet) :]
     starts = np.concatenate([np.ones(1, np.int64), 1 + np.cumsum(np.minimum(lengths, MOST_SYMBOLS) + 1)])
@@ -272,7 +280,7 @@ def _tokens_that_fall_apart(history: History, cancelled: CancelCheck) -> dict[in
     if not len(history):
         return {}
     merges = Merges(history)
-    ranks = merges.ranks_of(_laid_out(history, starts, cancelled), Work(cancelled=cancelled))
+    ranks = merges.ranks_of(_symbols_in_a_row(history, starts, cancelled), Work(cancelled=cancelled))
     inside = np.ones(int(starts[-1]), np.bool_)
     inside[0] = inside[starts[:-1]] = inside[starts[1:] - 1] = False
     last = np.maximum.reduceat(np.where(inside, ranks, -1), starts[:-1])
@@ -284,7 +292,7 @@ def _tokens_that_fall_apart(history: History, cancelled: CancelCheck) -> dict[in
     return reason_of
 
 
-def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32s:
+def _symbols_in_a_row(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32s:
     symbols = np.full(int(starts[-1]), SEPARATOR, np.int32)
     base = len(history.alphabet)
     places = starts.tolist()
@@ -310,7 +318,7 @@ def _tokens_of_several_words(history: History, ids: list[int], work: Work) -> li
     texts = TokenBytes(history)
     cutting = Cutting(history.recipe)
     marks = history.recipe.marker != "none"
-    raws = ((id, texts[id].strip(b" ") if marks else texts[id]) for id in _looked_at(ids, work))
+    raws = ((id, texts[id].strip(b" ") if marks else texts[id]) for id in _with_progress(ids, work))
     return [id for id, raw in raws if not _is_one_word(raw, cutting)]
 
 
@@ -347,7 +355,7 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
     return left
 
 
-def _tried_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
+def _search_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
     """Search for a text for each of these tokens, one by one. Return the tokens for which no text was found.
 
     If too many searches fail or too many texts were tried, the search ends. The remaining tokens are not returned.
@@ -356,10 +364,10 @@ def _tried_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) 
     merges = Merges(history)
     reason_of = dict[int, Reason]()
     in_vain = 0
-    room = Room()
+    budget = SearchBudget()
     for id in while_wanted(ids, cancelled, every=1):
-        reached = reachability(history, id, tokenizer=tokenizer, merges=merges, room=room, cancelled=cancelled)
-        if room.left < 0:
+        reached = reachability(history, id, tokenizer=tokenizer, merges=merges, budget=budget, cancelled=cancelled)
+        if budget.left < 0:
             break
         if reached.kind != "reachable":
             reason_of[id] = Reason("no text" if reached.kind == "unreachable" else "not found")

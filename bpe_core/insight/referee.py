@@ -99,7 +99,7 @@ def sound_steps(words: WordTable, history: History, work: Work = ALONE, *, limit
     return int(wrong[0]) if len(wrong) else len(history)
 
 
-def best_of_some(tables: Iterable[WordTable], history: History, work: Work = ALONE) -> Bools:
+def steps_best_in_some_text(tables: Iterable[WordTable], history: History, work: Work = ALONE) -> Bools:
     """Return a mask of the steps of a table. A step is marked if it joined the most frequent pair of at least one text.
 
     `tables` holds the words of each text.
@@ -217,14 +217,14 @@ class _Replay:
     def _is_there(self, pair: Pair, row: int) -> bool:
         base = len(self._table.alphabet)
         texts = self._texts
-        return self._first_with.get(texts[pair[0]] + texts[pair[1]], base + row) < base + row
+        return self._first_token.get(texts[pair[0]] + texts[pair[1]], base + row) < base + row
 
     @cached_property
     def _texts(self) -> list[bytes]:
         return written(self._table)
 
     @cached_property
-    def _first_with(self) -> dict[bytes, int]:
+    def _first_token(self) -> dict[bytes, int]:
         """Return for each text the index of the first token with this text."""
         return {text: id for id, text in reversed(list(enumerate(self._texts)))}
 
@@ -290,7 +290,7 @@ def _wraps(count: int, other: int) -> bool:
     return count >= WRAPS_AT and (signed <= other or count % (2 * WRAPS_AT) <= other)
 
 
-def parted_at_blanks(words: WordTable) -> WordTable:
+def split_at_spaces(words: WordTable) -> WordTable:
     """Split lines into words at U+0020 only, as subword-nmt does. Other kinds of space stay in words."""
     count_of: dict[bytes, int] = {}
     for line, count in words:
@@ -310,7 +310,7 @@ def without_line_ends(words: WordTable) -> WordTable:
     return WordTable.from_counts(count_of.items())
 
 
-def parted_by_script(words: WordTable, history: History) -> WordTable:
+def split_by_script(words: WordTable, history: History) -> WordTable:
     """Split words where the script changes, as SentencePiece does. The marker before a word fits any script.
 
     A combining mark without a script belongs to the neighbour that the table joins it to first.

@@ -309,7 +309,7 @@ class RoundTrip:
         if before == after and len(given) == len(encoded) == 1:
             return self._about_twins(given[0], encoded[0])
         if before == after:
-            return self._about_cuts(place)
+            return self._about_boundaries(place)
         if _is_no_text(before) and NO_TEXT in self._bytes_of_text(place, around=len(NO_TEXT) - 1):
             return Reason("bytes", f"{quoted(before)} is not a text in UTF-8, so decoding shows �.")
         if before.replace(b" ", b"") == after.replace(b" ", b"") and trips.marks_words:
@@ -344,7 +344,7 @@ class RoundTrip:
         continuing = self._trips.history.alphabet.continuing
         return bool(continuing) and not self._trips.names[index].encode().startswith(continuing)
 
-    def _about_cuts(self, place: Place) -> Reason:
+    def _about_boundaries(self, place: Place) -> Reason:
         """Return the reason why encoding splits the bytes of a place at other boundaries."""
         lengths = [len(self._bytes(self.given, item)) for item in range(place.first, place.stop)]
         end = int(self._spans[place.stop_encoded - 1, 1])

@@ -271,7 +271,7 @@ class Program:
         values: Float64s = np.array(self._solver.getSolution().col_value)
         return values
 
-    def beside(self, evidence: Evidence, work: Work = ALONE) -> Float64s:
+    def shares_by(self, evidence: Evidence, work: Work = ALONE) -> Float64s:
         """Return the shares that explain the merges best with the counts of other texts.
 
         The search for these shares begins with the lines of this program.

@@ -21,7 +21,7 @@ import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenBytes, shown
-from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.segmenting.segmentation import NO_TOKEN, Tokens
 from bpe_core.support.arrays import Bools, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
@@ -107,17 +107,19 @@ class DifferingWord:
     def weight(self) -> int:
         return self.count * self.places
 
-    def shown_as_cut(self, by: int, bar: str = "|") -> str:
+    def with_bars(self, by: int, bar: str = "|") -> str:
         """Return the word with a bar at each boundary of the tokenizer with the number `by`.
 
-        >>> DifferingWord(b" low", 1, 1, ((2,), ())).shown_as_cut(0)
+        >>> DifferingWord(b" low", 1, 1, ((2,), ())).with_bars(0)
         '␣l|ow'
         """
         ends = (0, *self.cut_by_each[by], len(self.word))
         return bar.join(shown(self.word[start:stop]) for start, stop in pairwise(ends))
 
 
-def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: int = LISTED) -> list[DifferingWord]:
+def differing_words(
+    cut_by_each: Sequence[TokenizedWords], at: Sequence[int], most: int = LISTED
+) -> list[DifferingWord]:
     """Return the `most` words with the most differing boundaries in the corpus.
 
     Words with equally many differing boundaries keep their order.
@@ -125,7 +127,7 @@ def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: in
     words = cut_by_each[0].words
     if not len(words):
         return []
-    cuts = np.array([cut.cuts(step) for cut, step in zip(cut_by_each, at, strict=True)])
+    cuts = np.array([cut.starts_inside_words(step) for cut, step in zip(cut_by_each, at, strict=True)])
     differs = cuts.any(axis=0) & ~cuts.all(axis=0)
     places = np.add.reduceat(differs, words.starts[:-1], dtype=np.int64)
     order = np.argsort(-places * words.counts, kind="stable")[:most]
@@ -217,12 +219,12 @@ class Vocabularies:
         return cls(tuple(histories), numbers, len(number_of))
 
     def overlap(self, first: int, second: int, at: Sequence[int]) -> Overlap:
-        held = self._held(first, at[first])
-        other = self._held(second, at[second])
+        held = self._mask_of_tokens(first, at[first])
+        other = self._mask_of_tokens(second, at[second])
         common = int(np.count_nonzero(held & other))
         return Overlap(common, int(np.count_nonzero(held)) - common, int(np.count_nonzero(other)) - common)
 
-    def _held(self, which: int, at: int) -> Bools:
+    def _mask_of_tokens(self, which: int, at: int) -> Bools:
         held = np.zeros(self.different, np.bool_)
         numbers = self.numbers[which][self.histories[which].first(at).vocabulary]
         held[numbers[numbers != NOT_COMPARED]] = True

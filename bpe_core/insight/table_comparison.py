@@ -229,16 +229,17 @@ def _splitting_difference(recipe: Recipe, other: Recipe) -> str:
         b = getattr(other, choice)
         how = "changed differently first" if choice in changing else "split differently"
         if choice not in ("special_tokens", "older_unicode"):
-            return f"Text is {how}: {choice.replace('_', ' ')} is {_said(a)} in one table, and {_said(b)} in the other."
+            first, second = _in_words(a), _in_words(b)
+            return f"Text is {how}: {choice.replace('_', ' ')} is {first} in one table, and {second} in the other."
     return ""
 
 
-def _said(value: object) -> str:
+def _in_words(value: object) -> str:
     """Return a choice as text for a sentence. A step of a normalizer or pre-tokenizer is named by its class."""
     if isinstance(value, bool):
         return "chosen" if value else "not chosen"
     if isinstance(value, tuple):
-        return ", ".join(map(_said, value)) or "nothing"
+        return ", ".join(map(_in_words, value)) or "nothing"
     if dataclasses.is_dataclass(value):
         content = value.content if isinstance(value, AddedToken) else ""
         return type(value).__name__ + (f" {quoted(content)}" if content else "")

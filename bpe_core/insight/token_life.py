@@ -15,10 +15,10 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import TokenBytes
-from bpe_core.insight.cut_words import CutWords
-from bpe_core.insight.pairs import follow
+from bpe_core.insight.pairs import follow_pair
 from bpe_core.insight.ranked_words import Contributions, FileCounts, RankedWords, contributions, words_with
 from bpe_core.insight.reachability import reachability
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.methods.kit.life import MOST_WORDS, Held, Holders, Steps, TokenLife
 from bpe_core.methods.kit.method import Method
 from bpe_core.support.arrays import Int64s
@@ -43,7 +43,7 @@ def token_life(
     """Return the life of a token for a method that joins pairs one after the other."""
     history = ranked.history
     at = len(history) if at is None else at
-    curve = follow(ranked, (token, NOTHING))
+    curve = follow_pair(ranked, (token, NOTHING))
     life = life_without_words(history, token, at, corpus=ranked, cancelled=cancelled)
     parts = history.parts(token)
     now = ranked.at(at)
@@ -53,15 +53,15 @@ def token_life(
             curve = replace(curve, counts=ranked.symbol_counts[token : token + 1])
     else:
         step = token - ranked.base + 1
-        before = follow(ranked, parts, step)
+        before = follow_pair(ranked, parts, step)
         learned_in = ranked.at(step - 1)
         paid = ranked_holders(contributions(learned_in, step), learned_in)
         shares = {} if files is None else files.split(contributions(ranked, step), ranked)
-        life = replace(life, pair_curve=before.stairs(curve.born), paid=paid, files=shares)
+        life = replace(life, pair_curve=before.changes(curve.born), paid=paid, files=shares)
     return replace(
         life,
-        curve=curve.stairs(),
-        takers=tuple((cut.step, cut.lost) for cut in curve.cuts),
+        curve=curve.changes(),
+        takers=tuple((cut.step, cut.lost) for cut in curve.losses_to_others),
         words=ranked_holders(words_with(now, now.occurrences(token), at), now),
     )
 
@@ -86,7 +86,7 @@ def life_by_use(
     """Return the life of a token for methods that join or drop tokens in another way than pair by pair inside words."""
     life = life_without_words(history, token, at, cancelled=work.cancelled)
     if not history.only_joins:
-        use = use_by_cutting(words, history, token, at, work)
+        use = use_by_splitting(words, history, token, at, work)
         return replace(life, curve=use.curve, words=Holders.of(use.words), paid=Holders.of(use.words_at_step))
     curve = use_by_joining(history, token, int(symbol_counts[token]) if token < len(symbol_counts) else 0)
     falls = ((step, before - count) for (_, before), (step, count) in pairwise(curve))
@@ -117,12 +117,14 @@ def use_by_joining(history: History, token: int, at_first: int) -> Steps:
     return tuple(counts)
 
 
-def use_by_cutting(words: WordTable, history: History, token: int, at: int, work: Work = ALONE) -> TokenUse:
+def use_by_splitting(words: WordTable, history: History, token: int, at: int, work: Work = ALONE) -> TokenUse:
     """Return how often a token is used after several numbers of steps, and the words that contain it after `at` steps.
 
     The words are split into tokens again for each number of steps.
     """
-    cut = CutWords.of(_words_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
+    cut = TokenizedWords.of(
+        _words_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled
+    )
     dropped = history.row_of_drop(token)
     added = history.row_of(token)
     first = 0 if added is None else added + 1
@@ -149,7 +151,9 @@ def words_of_step(words: WordTable, history: History, step: int, work: Work = AL
     """
     token = int(history.indices[step - 1])
     right = int(history.columns.right[step - 1])
-    cut = CutWords.of(_words_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
+    cut = TokenizedWords.of(
+        _words_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled
+    )
     if right < 0:
         return cut.words_with(token, step - 1 if right == NOTHING else step)
     before = dict(cut.words_with(token, step - 1))

@@ -173,7 +173,7 @@ class Ways:
         Return None if the word has too many covers to compute the probability.
         """
         if way == "dropout":
-            chances = self.chances(word)
+            chances = self.dropout_covers(word)
             if chances is None:
                 return None
             return math.log(chances[ids]) if ids in chances else -math.inf
@@ -189,7 +189,7 @@ class Ways:
         """
         if way != "dropout":
             return self.lattice(word).shares(self._weights(way))
-        chances = self.chances(word)
+        chances = self.dropout_covers(word)
         if chances is None:
             return None
         shares: dict[tuple[int, int], float] = defaultdict(float)
@@ -207,10 +207,10 @@ class Ways:
         """
         if way != "dropout":
             return sum(self.lattice(word).shares(self._weights(way)).values())
-        chances = self.chances(word)
+        chances = self.dropout_covers(word)
         return None if chances is None else sum(len(ids) * chance for ids, chance in chances.items())
 
-    def chances(self, word: bytes) -> dict[Ids, float] | None:
+    def dropout_covers(self, word: bytes) -> dict[Ids, float] | None:
         """Return the covers that dropout can give for a word, each with its probability.
 
         Return None if there are too many covers.

@@ -17,12 +17,12 @@ from bpe_core.methods.kit.floor.witness import Piece, Witness
 from bpe_core.recipes.recipe import Recipe
 
 
-def as_they_are(text: bytes) -> bytes:
+def unchanged(text: bytes) -> bytes:
     return text
 
 
 @dataclass(frozen=True, eq=False)
-class Court:
+class FloorTask:
     """The words, the base symbols and the largest length of a piece for which vocabularies are compared."""
 
     words: WordTable
@@ -31,7 +31,7 @@ class Court:
     longest: int
     other_tokens: int = 0  # tokens for unknown characters
 
-    def witness(self, history: History, wanted: int, read: Callable[[bytes], bytes] = as_they_are) -> Witness | None:
+    def witness(self, history: History, wanted: int, read: Callable[[bytes], bytes] = unchanged) -> Witness | None:
         """Return the vocabulary of a history as a witness, without its pieces of more than `longest` symbols.
 
         Return None if more than `wanted` pieces remain. `read` converts the text of each symbol of the history to a

@@ -143,7 +143,7 @@ def _by_dropout(bench: Bench, about: str, at: int) -> tuple[Ways, bytes]:
 
 def _whole_by_dropout(bench: Bench, about: str, at: int) -> str:
     ways, word = _by_dropout(bench, about, at)
-    chances = ways.chances(word) or {}
+    chances = ways.dropout_covers(word) or {}
     return f"{100 * sum(chance for ids, chance in chances.items() if len(ids) == 1):.4g}"
 
 

@@ -18,7 +18,7 @@ from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.measures.size_curves import some_sizes
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries
@@ -76,7 +76,7 @@ def bits_per_byte(
     both = GroupedWords.of({"learned": learned, "held out": held_out})
     counts = both.counts_in("learned"), both.counts_in("held out")
     everything = WordTable(*both.words.columns, counts[0] + counts[1])
-    cut = CutWords.of(everything, history.recipe, history, cancelled=work.cancelled)
+    cut = TokenizedWords.of(everything, history.recipe, history, cancelled=work.cancelled)
     words = followed(cut)
     steps = _every(history) if sizes is None else _steps(history, sizes)
     if words is not None and len(steps) > MEASURED and words.is_worth(len(steps), work):
@@ -87,7 +87,7 @@ def bits_per_byte(
         bits = np.zeros(len(steps))
         for place, step in enumerate(while_wanted(steps.tolist(), work.cancelled, every=1)):
             work.progress(Progress("measuring", place, len(steps), "sizes"))
-            bits[place] = _bits(*cut.placed(step), *counts, history.vocabulary_size_at(step) + 1)
+            bits[place] = _bits(*cut.tokens_in_words(step), *counts, history.vocabulary_size_at(step) + 1)
     had = history.vocabulary_sizes()[steps]
     order = np.argsort(had, kind="stable")
     return BitsPerByte(had[order], steps[order], bits[order] / max(1, held_out.size))
@@ -202,7 +202,7 @@ class StepMeasure(NamedTuple):
         return use_machine_code(self.size * sizes, work=work)
 
 
-def followed(cut: CutWords) -> StepMeasure | None:
+def followed(cut: TokenizedWords) -> StepMeasure | None:
     """Return a measure that is updated step by step.
 
     Return None if it is unknown which words a step changes, or if these words take too long to find.
@@ -223,13 +223,13 @@ def followed(cut: CutWords) -> StepMeasure | None:
     return StepMeasure(len(cut.words.text), follow) if (lengths * lengths).sum() <= most else None
 
 
-def _joined(cut: CutWords, boundaries: Boundaries) -> StepMeasure | None:
+def _joined(cut: TokenizedWords, boundaries: Boundaries) -> StepMeasure | None:
     """Return a measure that is updated when a step joins pairs in the words.
 
     Return None if some base symbols are not tokens.
     """
     symbols = boundaries.all_symbols()
-    (ids, words) = cut.placed(0)
+    (ids, words) = cut.tokens_in_words(0)
     if not np.array_equal(symbols.ids, ids):
         return None
     # The symbols in cells. The cells between words hold no token.

@@ -20,7 +20,7 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.measures.benchmark import Columns, Tokenizers, contenders_of
 from bpe_core.measures.size_curves import some_sizes
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -152,13 +152,13 @@ def inside_by_size(words: WordTable, history: History, work: Work = ALONE) -> In
     contain several words of the text, whose ends can be inside a token. The end of a word of the recipe is counted if
     its last character is a letter or a digit.
     """
-    cut = CutWords.of(words, history.recipe, history, cancelled=work.cancelled)
+    cut = TokenizedWords.of(words, history.recipe, history, cancelled=work.cancelled)
     places, weights, total = _ends_in(words, work)
     order = np.unique([history.step_of_size(size) for size in some_sizes(history).tolist()])
     shares = np.full(len(order), np.nan)
     for done, step in enumerate(while_wanted(order.tolist(), work.cancelled, every=1)):
         work.progress(Progress("measuring", done, len(order), "sizes"))
-        shares[done] = float(weights[~cut.cuts(step)[places]].sum()) / total if total else np.nan
+        shares[done] = float(weights[~cut.starts_inside_words(step)[places]].sum()) / total if total else np.nan
     sizes = np.array([history.vocabulary_size_at(step) for step in order.tolist()], np.int64)
     return InsideBySize(order, sizes, shares)
 

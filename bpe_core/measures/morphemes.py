@@ -14,7 +14,7 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.measures.benchmark import Columns, Tokenizers, contenders_of
 from bpe_core.measures.measures import OF_MORPHEMES, part_of
 from bpe_core.recipes.recipe import Recipe
@@ -35,7 +35,7 @@ EXAMPLE = "unhappy<TAB>un happy"
 class CutList:
     def __init__(self, morphemes: Morphemes, history: History, cancelled: CancelCheck = never_cancelled) -> None:
         table = WordTable.from_counts((f"{BLANK}{word}".encode(), 1) for word in morphemes)
-        self._cut = CutWords.of(table, PLAIN, history, cancelled=cancelled)
+        self._cut = TokenizedWords.of(table, PLAIN, history, cancelled=cancelled)
         self._inside = np.ones(len(table.text), np.bool_)
         self._inside[table.starts[:-1]] = self._inside[table.starts[:-1] + 1] = False  # before and after the blank
         self._borders = np.zeros(len(table.text), np.bool_)
@@ -46,7 +46,7 @@ class CutList:
 
     def whole(self, at: int) -> npt.NDArray[np.bool_]:
         """Return a mask of the words that are a single token after `at` steps."""
-        cuts = self._cut.cuts(at) & self._inside
+        cuts = self._cut.starts_inside_words(at) & self._inside
         is_whole: npt.NDArray[np.bool_] = np.add.reduceat(cuts, self._starts, dtype=np.int64) == 0
         return is_whole
 
@@ -55,7 +55,7 @@ class CutList:
 
         Return the results as columns, which `MEASURES` explains.
         """
-        cuts = self._cut.cuts(at) & self._inside
+        cuts = self._cut.starts_inside_words(at) & self._inside
         borders = self._borders
         wrong = np.add.reduceat(cuts != borders, self._starts, dtype=np.int64)
         hits = int(np.count_nonzero(cuts & borders))

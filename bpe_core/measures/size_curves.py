@@ -17,8 +17,8 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
@@ -109,7 +109,7 @@ def token_counts(words: WordTable, history: History, work: Work = ALONE) -> tupl
         ranked = RankedWords.of(words, history)
         taken = np.concatenate([[0], np.cumsum(ranked.joined)])
         return np.arange(len(taken)), (ranked.tokens_at_start - taken).astype(np.int64)
-    curves = measured_sizes(CutWords.of(words, history.recipe, history, cancelled=work.cancelled), work=work)
+    curves = measured_sizes(TokenizedWords.of(words, history.recipe, history, cancelled=work.cancelled), work=work)
     order = np.argsort(curves.steps)
     return curves.steps[order], curves.tokens[order]
 
@@ -230,7 +230,7 @@ MEASURED = 48  # number of sizes; small sizes are closer together
 
 
 def measured_sizes(
-    cut: CutWords, sizes: Int64s | None = None, *, power: float = USUAL_POWER, work: Work = ALONE
+    cut: TokenizedWords, sizes: Int64s | None = None, *, power: float = USUAL_POWER, work: Work = ALONE
 ) -> SizeCurves:
     """Measure a text at the requested sizes of the vocabulary, or at some sizes from the smallest to the largest."""
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from bpe_core.counting.count_words import count_texts
 from bpe_core.counting.words import CountedWords, PartCounts, WordColumns, WordTable
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import CutWords, tokens_by_word
+from bpe_core.insight.tokenized_words import TokenizedWords, tokens_by_word
 from bpe_core.kernels.kept import COUNTING
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.method import Method
@@ -96,7 +96,7 @@ class TextsInWords:
 
         Its argument is the number of steps. Only one thread may use the function at a time.
         """
-        cut = CutWords.of(self.words, self.counted_by, history, cancelled=cancelled)
+        cut = TokenizedWords.of(self.words, self.counted_by, history, cancelled=cancelled)
         return lambda at: CutTexts(self, history, *cut.by_word(at))
 
 

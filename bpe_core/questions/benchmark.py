@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
-from bpe_core.asking.shared import at_sizes, same_sentences, several_sizes
+from bpe_core.asking.shared import at_sizes, sentences_parameter, sizes_parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import dots_chart
 from bpe_core.measures.benchmark import benchmark, parallel_texts, parity_of
@@ -69,7 +69,7 @@ columns:
     """
 
     texts: Texts | None = parameter(None, help="files and folders; each file is a text", metavar="FILE", title="Texts")
-    parallel: str = same_sentences("none")
+    parallel: str = sentences_parameter("none")
     reference: str = parameter(
         "",
         help="the reference language for the comparison (default: en, or the first)",
@@ -80,7 +80,7 @@ columns:
         in_words={"": "en, or the first"},
         is_extra=True,
     )
-    sizes: tuple[int, ...] = several_sizes()
+    sizes: tuple[int, ...] = sizes_parameter()
     relative_to: str = parameter(
         "",
         help="the reference tokenizer for the comparison (default: the first)",

@@ -11,7 +11,7 @@ from itertools import groupby
 import numpy as np
 
 from bpe_core.asking import Answer, Pair, Question, parameter
-from bpe_core.asking.shared import spelled_specials
+from bpe_core.asking.shared import specials_parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Bar, BarFigure
 from bpe_core.history.token_texts import quoted, shown
@@ -92,7 +92,7 @@ examples:
         title="Decoded",
         in_words={"library": "as its library does", "exact": "token by token"},
     )
-    specials: str = spelled_specials()
+    specials: str = specials_parameter()
     pairs: tuple[Pair, ...] = parameter(
         (),
         help="say whether these two tokens can ever be neighbours",

@@ -20,11 +20,11 @@ from bpe_core.insight.referee import (
     WRAPS_AT,
     Fault,
     Verdict,
-    best_of_some,
     judge,
-    parted_at_blanks,
-    parted_by_script,
     sound_steps,
+    split_at_spaces,
+    split_by_script,
+    steps_best_in_some_text,
     without_line_ends,
 )
 from bpe_core.methods.kit.method import Method
@@ -152,7 +152,7 @@ def _by_counts(study: Study, work: Work) -> Answer:
     wrong = best.verdict.steps - best.verdict.right
     if best.verdict.first is not None and best.verdict.first.kind != "wrapped" and wrong * FEW > best.verdict.steps:
         best = _split_otherwise(study, best, work)
-        best = replace(best, balanced=_steps_of_a_balance(study, best, work))
+        best = replace(best, balanced=_steps_best_for_a_group(study, best, work))
     return _answer(study, best)
 
 
@@ -175,7 +175,7 @@ def _best_way(study: Study, words: WordTable, history: History, limit: int | Non
     own = _Judgement(history, history.recipe, judge(words, history, work, limit=limit))
     best = own
     if own.verdict.rule_until < own.verdict.steps:
-        begun = _begun(history, own.verdict)
+        begun = _first_steps(history, own.verdict)
         for name, recipe, others, is_unsaid in _other_ways(study, history.recipe, words, work):
             if sound_steps(others, begun, work, limit=limit) < min(len(begun), own.verdict.sound_until):
                 continue
@@ -197,7 +197,7 @@ def _as_learned(history: History, words: WordTable, work: Work) -> History:
     return max(tables, key=lambda table: sound_steps(words, table.first(TRIED), work), default=history)
 
 
-def _steps_of_a_balance(study: Study, judgement: _Judgement, work: Work) -> int:
+def _steps_best_for_a_group(study: Study, judgement: _Judgement, work: Work) -> int:
     """Count the steps that joined the most frequent pair of all texts, or the most frequent pair of one group.
 
     A trainer that balances groups makes such steps. Return 0 if the texts have no groups.
@@ -206,10 +206,12 @@ def _steps_of_a_balance(study: Study, judgement: _Judgement, work: Work) -> int:
     parts = study.texts.parts(judgement.counted_by, work)
     if len(parts) < 2:
         return 0
-    return int(best_of_some([WordTable.merged(parts.values()), *parts.values()], judgement.history, work).sum())
+    return int(
+        steps_best_in_some_text([WordTable.merged(parts.values()), *parts.values()], judgement.history, work).sum()
+    )
 
 
-def _begun(history: History, verdict: Verdict) -> History:
+def _first_steps(history: History, verdict: Verdict) -> History:
     """Return the first steps of a history.
 
     To save time, other ways to split texts into words are tried only on these steps.
@@ -226,12 +228,12 @@ def _other_ways(
     """
     assert study.texts is not None
     if study.format == LIMITED:
-        yield "by script", recipe, parted_by_script(words, study.history), True
+        yield "by script", recipe, split_by_script(words, study.history), True
     if recipe.preparation:
         return
     if study.format == AT_BLANKS and recipe.marker in ("glued", "symbol"):
         lines = recipe.with_changes(pattern=ALL, unit="line", marker="none", marker_text="")
-        yield "by U+0020 alone", recipe, parted_at_blanks(study.texts.words(lines, work)), True
+        yield "by U+0020 alone", recipe, split_at_spaces(study.texts.words(lines, work)), True
     for unit in get_args(Unit):
         if unit != recipe.unit:
             by_unit = recipe.with_changes(unit=unit)
@@ -253,7 +255,7 @@ def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
     assert study.texts is not None
     recipe = own.history.recipe
     until = own.verdict.sound_until
-    begun = _begun(own.history, own.verdict)
+    begun = _first_steps(own.history, own.verdict)
     best = ("", "", until)
     choices = [(name, unit) for name in NAMED_PATTERNS for unit in get_args(Unit) if name not in (recipe.pattern, ALL)]
     for name, unit in choices if not recipe.preparation and recipe.applies("pattern") else ():

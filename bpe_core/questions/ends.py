@@ -11,7 +11,7 @@ from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Bar, BarFigure
 from bpe_core.figures.from_table import dots_chart
 from bpe_core.history.token_texts import quoted, shown
-from bpe_core.insight.healing import HealedPrompt, healed
+from bpe_core.insight.healing import HealedPrompt, heal_prompt
 from bpe_core.measures.benchmark import Contender, contenders_of
 from bpe_core.measures.inside_tokens import Ends as CountedEnds
 from bpe_core.measures.inside_tokens import WordEnds, pieces_of, words_of
@@ -203,7 +203,7 @@ def _about_scripts(ends_by_text: Found) -> Iterator[str]:
 
 
 def _of_prompt(studies: Mapping[str, Study], text: str, work: Work) -> Answer:
-    prompts = {name: healed(study.inside.by_index.tokenizer, text, work=work) for name, study in studies.items()}
+    prompts = {name: heal_prompt(study.inside.by_index.tokenizer, text, work=work) for name, study in studies.items()}
     rows = [(name, prompt, token) for name, prompt in prompts.items() for token in prompt.tokens]
     texts = {name: study.inside.by_index.texts.text for name, study in studies.items()}
     table = DataTable(

@@ -16,10 +16,10 @@ from bpe_core.errors import BpeError, SizeDoesNotFit
 from bpe_core.figures.figure import Line, LineFigure
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import CutWords
-from bpe_core.insight.learned_beside import Beside, learned_beside
+from bpe_core.insight.other_methods import OtherResult, other_methods_results
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.insight.ways_of_corpus import fewest_tokens
-from bpe_core.insight.witnesses import Court
+from bpe_core.insight.witnesses import FloorTask
 from bpe_core.insight.word_lattice import token_symbols
 from bpe_core.methods.kit.floor.certificate import certificate
 from bpe_core.methods.kit.floor.lattice import LONGEST, Lattice
@@ -181,7 +181,7 @@ examples:
         guess = Guess.of(words, recipe, pieces[-1], longest, work)
         limit = guess.worth(pieces[-1]) // 2
         lattice = Lattice.of(words, alphabet, recipe, longest=longest, limit=limit, work=work)
-        court = Court(words, alphabet, recipe, longest, lattice.other_tokens)
+        task = FloorTask(words, alphabet, recipe, longest, lattice.other_tokens)
         results = list[Found]()
         shown = 0.0
         for done, results in self._search(lattice, guess, sizes, fixed):
@@ -191,16 +191,16 @@ examples:
                 so_far = _answered(results, {}, mine, said, is_over=False)
                 now = f"size {results[0].size:,}: floor {results[0].floor:,}, best {results[0].best:,},"
                 work.progress(Progress(now, done, DONE * len(sizes), "", so_far=so_far))
-        beside: Mapping[str, Sequence[Beside | None]] = {}
+        beside: Mapping[str, Sequence[OtherResult | None]] = {}
         if not self.alone:
             so_far = _answered(results, {}, mine, said, is_over=False)
             work.progress(Progress("learning by other methods", 0, None, "", so_far=so_far))
-            beside = learned_beside(court, pieces, work)
+            beside = other_methods_results(task, pieces, work)
         for place, each in enumerate(results):
             learned = [it.witness for it in (column[place] for column in beside.values()) if it is not None]
             known = [] if guess.history is None else [guess.history.first(pieces[place])]
             known += [history.first(history.step_of_size(each.size))] if len(history) else []
-            _let_witnesses_speak(each, court, known, learned)
+            _store_best_witness(each, task, known, learned)
         columns = {name: [None if it is None else it.tokens for it in column] for name, column in beside.items()}
         answer = _answered(results, columns, mine, [*said, self._work_done(results)])
         if not self.certificate:
@@ -290,18 +290,18 @@ def _answered(
     )
     if is_over and len(results) > 1:
         return Answer(table, (*sentences, *said), _over_sizes(results, columns, sentences[-1]))
-    return Answer(table, (*sentences, *said), _meeting(results[0], sentences[0]), on_axis=False)
+    return Answer(table, (*sentences, *said), _over_rounds(results[0], sentences[0]), on_axis=False)
 
 
-def _let_witnesses_speak(
-    result: Found, court: Court, histories: Iterable[History], learned: Iterable[Witness | None]
+def _store_best_witness(
+    result: Found, task: FloorTask, histories: Iterable[History], learned: Iterable[Witness | None]
 ) -> None:
     """Store the best known vocabulary in a result. It is the vocabulary that needs the fewest tokens.
 
     The tokens of each vocabulary are counted again.
     """
     wanted = result.proof.wanted
-    witnesses = [result.witness, *learned, *(court.witness(it, wanted) for it in histories)]
+    witnesses = [result.witness, *learned, *(task.witness(it, wanted) for it in histories)]
     result.witness = min((it for it in witnesses if it is not None), key=lambda it: it.tokens)
     result.best = result.witness.tokens
 
@@ -324,7 +324,7 @@ def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tu
     steps = {size: history.step_of_size(size) for size in sizes if len(history) and first <= size <= last}
     if not steps:
         return [None for _ in sizes], [None for _ in sizes]
-    cut = CutWords.of(words, history.recipe, history, cancelled=work.cancelled)
+    cut = TokenizedWords.of(words, history.recipe, history, cancelled=work.cancelled)
     fewest = dict(zip(steps, fewest_tokens(words, history, [*steps.values()], work), strict=True))
     own = {size: int(cut.counts(at).sum()) for size, at in steps.items()}
     return [*map(own.get, sizes)], [*map(fewest.get, sizes)]
@@ -375,7 +375,7 @@ def _over_sizes(results: Sequence[Found], beside: Mapping[str, Column], sentence
     )
 
 
-def _meeting(result: Found, sentence: str) -> LineFigure:
+def _over_rounds(result: Found, sentence: str) -> LineFigure:
     """Draw how the floor and the best result approach each other, round by round."""
     rounds, floors, bests = np.array([(it.done, it.floor, it.best) for it in result.moments], float).T
     reached = np.minimum(bests + result.others, result.joined)

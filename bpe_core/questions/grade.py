@@ -11,7 +11,7 @@ from bpe_core.asking import NONE, Answer, Question, parameter
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.formats.submissions import merges_in
 from bpe_core.history.token_texts import shown
-from bpe_core.insight.grading import EXERCISES, Exercise, GradedMerges, Merge, exercise_by, graded
+from bpe_core.insight.grading import EXERCISES, Exercise, GradedMerges, Merge, exercise_by, grade_merges
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable
@@ -90,7 +90,7 @@ examples:
             work.check()
             try:
                 merges = merges_in(read_small_bytes(path, "the merges", BpeError), path.name)
-                grades[path.name] = graded(text, merges, exercise, wanted, work)
+                grades[path.name] = grade_merges(text, merges, exercise, wanted, work)
             except BpeError as error:
                 if not Path(self.result).is_dir():
                     raise

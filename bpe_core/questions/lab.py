@@ -13,7 +13,6 @@ from bpe_core.asking import Answer, Question, parameter
 from bpe_core.figures.from_table import OF_LAB, lab_chart
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, shown
-from bpe_core.insight.cut_words import CutWords, whose_words
 from bpe_core.insight.side_by_side import (
     DifferingWord,
     ParallelCuts,
@@ -22,6 +21,7 @@ from bpe_core.insight.side_by_side import (
     parallel_cuts,
     why_not_of_size,
 )
+from bpe_core.insight.tokenized_words import TokenizedWords, tokenizer_with_words
 from bpe_core.measures.measures import MEASURES
 from bpe_core.measures.size_curves import measured_sizes
 from bpe_core.questions.sizes import table_of_curves
@@ -176,17 +176,17 @@ def _words_table(words: Sequence[DifferingWord], names: Sequence[str]) -> DataTa
             "hex": [word.word.hex(" ") for word in words],
             "count": np.array([word.count for word in words], np.int64),
             "differing splits": np.array([word.places for word in words], np.int64),
-            **{name: [word.shown_as_cut(place) for word in words] for place, name in enumerate(names)},
+            **{name: [word.with_bars(place) for word in words] for place, name in enumerate(names)},
         }
     )
 
 
-def _cuts(sides: Sequence[Side], work: Work) -> dict[str, CutWords]:
+def _cuts(sides: Sequence[Side], work: Work) -> dict[str, TokenizedWords]:
     """Split the words of the texts by each tokenizer. Return nothing if the words are not available."""
     several = [side.study for side in sides]
     named = next((place for place, study in enumerate(several) if study.texts and not study.inside.texts_are_own), None)
     place = (
-        whose_words([(study.inside.learned_from, study.history.recipe) for study in several])
+        tokenizer_with_words([(study.inside.learned_from, study.history.recipe) for study in several])
         if named is None
         else named
     )
@@ -194,7 +194,7 @@ def _cuts(sides: Sequence[Side], work: Work) -> dict[str, CutWords]:
         return {}
     recipe = several[place].history.recipe
     words = several[place].inside.words("A comparison", work)
-    cut = partial(CutWords.of, words, recipe, cancelled=work.cancelled)
+    cut = partial(TokenizedWords.of, words, recipe, cancelled=work.cancelled)
     return {
         side.letter: side.study.inside.once(("split as in another tokenizer"), partial(cut, side.history), words)
         for side in sides
@@ -241,7 +241,7 @@ def _overlaps(sides: Sequence[Side]) -> Iterator[str]:
         yield f"{a} and {b}: {both.common:,} shared tokens, {shares}, Jaccard {both.jaccard:.3f}"
 
 
-def _measured(sides: Sequence[Side], cuts: Mapping[str, CutWords]) -> Iterator[str]:
+def _measured(sides: Sequence[Side], cuts: Mapping[str, TokenizedWords]) -> Iterator[str]:
     for side in sides:
         curves = measured_sizes(cuts[side.letter], np.array([side.size]))
         if side is sides[0]:
@@ -253,5 +253,5 @@ def _measured(sides: Sequence[Side], cuts: Mapping[str, CutWords]) -> Iterator[s
 
 
 def _word(word: DifferingWord, letters: Sequence[str]) -> str:
-    cuts = "; ".join(f"{letter} {word.shown_as_cut(place, AGREED)}" for place, letter in enumerate(letters))
+    cuts = "; ".join(f"{letter} {word.with_bars(place, AGREED)}" for place, letter in enumerate(letters))
     return f"{quoted(word.word)}, {count_text(word.count, 'time')}: {cuts}"

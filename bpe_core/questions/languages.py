@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpe_core.asking import Answer, Question
-from bpe_core.asking.shared import drawn_lines, same_sentences
+from bpe_core.asking.shared import drawn_lines, sentences_parameter
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import river_chart
@@ -63,7 +63,7 @@ examples:
         ['de', 'de', 'de']
     """
 
-    parallel: str = same_sentences("groups of the texts")
+    parallel: str = sentences_parameter("groups of the texts")
     lines: tuple[str, ...] = drawn_lines("languages")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpe_core.asking import Answer, Question
-from bpe_core.asking.shared import after_steps
+from bpe_core.asking.shared import steps_parameter
 from bpe_core.figures.from_table import lengths_chart
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
@@ -30,7 +30,7 @@ class Lengths(Question):
         [256, 3]
     """
 
-    at: int | None = after_steps()
+    at: int | None = steps_parameter()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         then = study.at(study.inside.checked_step_count(self.at))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
-from bpe_core.asking.shared import spelled_specials
+from bpe_core.asking.shared import specials_parameter
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.audit import CRITERIA, LONG, how_written
 from bpe_core.segmenting.cutting import ALLOWED, Allowed
@@ -55,7 +55,7 @@ special token that is written in the text, and a text that changes when its toke
     """
 
     text: str = parameter(help="the text (default: standard input)", metavar="TEXT", positional=True, from_input=True)
-    specials: str = spelled_specials()
+    specials: str = specials_parameter()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         spans = study.inside.by_index.tokenizer.token_spans(self.text, allowed_special=ALLOWED[self.specials])

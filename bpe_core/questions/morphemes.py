@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
-from bpe_core.asking.shared import at_sizes, several_sizes
+from bpe_core.asking.shared import at_sizes, sizes_parameter
 from bpe_core.figures.from_table import dots_chart
 from bpe_core.measures.measures import MEASURES, OF_MORPHEMES
 from bpe_core.measures.morphemes import Lists, morpheme_agreement, own_lists, read_morphemes
@@ -57,7 +57,7 @@ columns:
         title="Words with morphemes",
         in_words={"": "our lists"},
     )
-    sizes: tuple[int, ...] = several_sizes()
+    sizes: tuple[int, ...] = sizes_parameter()
     measure: str = parameter("f1", help=f"the measure to draw: {', '.join(DRAWN)}", choices=DRAWN)
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:

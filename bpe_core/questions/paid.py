@@ -65,7 +65,7 @@ examples:
             total = sum(count for _, count in held)
             done = DONE.get(int(history.columns.right[step - 1]), "")
             sentence = f"{title},{done} {count_text(total, 'time')} in {count_text(len(held), 'word')}."
-            return Answer(held_table(held), (sentence,), headings={"text": "word"})
+            return Answer(words_table(held), (sentence,), headings={"text": "word"})
         ranked = study.inside.ranked(WHAT, work)
         learned_in = ranked.at(step - 1)
         paid = contributions(learned_in, step)
@@ -75,7 +75,7 @@ examples:
         held = [(learned_in.words.word(word.word), word.count) for word in paid.words]
         times = np.array([word.times for word in paid.words], np.int64)
         return Answer(
-            DataTable({**held_table(held).columns, "times": times}),
+            DataTable({**words_table(held).columns, "times": times}),
             tuple(sentences),
             listed=("text", "times", "count"),
             headings={"text": "word", "times": "times in a word"},
@@ -83,7 +83,7 @@ examples:
         )
 
 
-def held_table(words: Held) -> DataTable:
+def words_table(words: Held) -> DataTable:
     """Return a table of the words that contain a token.
 
     `count` is the number of times that the token occurs in all copies of the word.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question
-from bpe_core.asking.shared import after_steps
+from bpe_core.asking.shared import steps_parameter
 from bpe_core.figures.from_table import pairs_chart
 from bpe_core.insight.pairs import compared_by, is_as_good, leading_pairs, measure_of, next_pair
 from bpe_core.studies.study import Study
@@ -32,7 +32,7 @@ class Pairs(Question):
         [('␣', 'n'), ('n', 'e')]
     """
 
-    at: int | None = after_steps()
+    at: int | None = steps_parameter()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         at = study.inside.checked_step_count(self.at)

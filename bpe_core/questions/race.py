@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from bpe_core.asking import Answer, Pair, Question, parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import race_chart
-from bpe_core.insight.pairs import LeadChange, NeverMerged, Runner, best_that_never_won, leads, most_dramatic, race
+from bpe_core.insight.pairs import (
+    FollowedPair,
+    LeadChange,
+    NeverMerged,
+    changes_of_leader,
+    pairs_with_largest_losses,
+    race,
+    runners_up_never_merged,
+)
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
@@ -76,13 +84,13 @@ examples:
             (study.inside.by_index.of_text(left), study.inside.by_index.of_text(right)) for left, right in self.pairs
         ]
         pairs += [study.history.pair(study.inside.checked_step(step) - 1) for step in self.steps]
-        pairs = pairs or self._next_pairs(study) or most_dramatic(ranked, RUNNERS, cancelled=work.cancelled)
+        pairs = pairs or self._next_pairs(study) or pairs_with_largest_losses(ranked, RUNNERS, cancelled=work.cancelled)
         runners = race(ranked, pairs, cancelled=work.cancelled)
         if not runners:
             raise BpeError("There are no pairs to follow: either nothing was learned, or no pair was ever a runner-up.")
         table = _table(runners, study)
         sentences = [_fate(runner, study) for runner in runners]
-        sentences += [_lead(lead, runners, study) for lead in leads(runners)[:MOST_LEADS]]
+        sentences += [_lead(lead, runners, study) for lead in changes_of_leader(runners)[:MOST_LEADS]]
         figure = race_chart(table, study.history.recipe.wording.steps.capitalize())
         return Answer(table, tuple(sentences), figure)
 
@@ -94,7 +102,7 @@ examples:
         return [study.history.pair(row) for row in range(first, min(first + RUNNERS, end))]
 
 
-def _table(runners: list[Runner], study: Study) -> DataTable:
+def _table(runners: list[FollowedPair], study: Study) -> DataTable:
     return DataTable(
         {
             **study.inside.by_index.pair_columns([runner.pair for runner in runners for _ in runner.counts]),
@@ -105,19 +113,19 @@ def _table(runners: list[Runner], study: Study) -> DataTable:
     )
 
 
-def _fate(runner: Runner, study: Study) -> str:
+def _fate(runner: FollowedPair, study: Study) -> str:
     won = f"merged at step {runner.won_at:,}" if runner.won_at else "never merged"
     base = len(study.history.alphabet)
     lost = [
         f"{study.inside.by_index.texts.text[base + cut.step - 1]} (step {cut.step:,}) took {cut.lost:,}"
-        for cut in runner.cuts[:MOST_CUTS]
+        for cut in runner.losses_to_others[:MOST_CUTS]
     ]
     cuts = f" {'; '.join(lost)}." if lost else ""
     name = study.inside.by_index.pair_name(runner.pair)
     return f"{name}: {count_text(runner.peak, 'time')} after step {runner.peak_at:,}, {won}.{cuts}"
 
 
-def _lead(change: LeadChange, runners: list[Runner], study: Study) -> str:
+def _lead(change: LeadChange, runners: list[FollowedPair], study: Study) -> str:
     if change.leader is None:
         return f"After step {change.at:,} none of these pairs occurs any more."
     runner = runners[change.leader]
@@ -132,7 +140,7 @@ def _lead(change: LeadChange, runners: list[Runner], study: Study) -> str:
 
 
 def _never_won(study: Study) -> Answer:
-    losers: list[NeverMerged] = best_that_never_won(study.history)
+    losers: list[NeverMerged] = runners_up_never_merged(study.history)
     table = DataTable(
         {
             **study.inside.by_index.pair_columns([loser.pair for loser in losers]),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bpe_core.asking import Answer, Question
-from bpe_core.asking.shared import after_steps
+from bpe_core.asking.shared import steps_parameter
 from bpe_core.figures.from_table import ranks_chart
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
@@ -36,7 +36,7 @@ class Ranks(Question):
         ['␣ne', 'r', 's']
     """
 
-    at: int | None = after_steps()
+    at: int | None = steps_parameter()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         at = study.inside.checked_step_count(self.at)

@@ -12,7 +12,7 @@ from bpe_core.asking import Answer, Question, parameter
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import sizes_chart
-from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.measures.bits_per_byte import HELD_OUT, TRAINING, BitsPerByte, bits_by_text
 from bpe_core.measures.inside_tokens import InsideBySize, inside_by_size
 from bpe_core.measures.measures import MEASURES, OF_SIZES
@@ -233,7 +233,7 @@ def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeC
     """
     if study.inside.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)
-    cut = CutWords.of(words, study.history.recipe, study.history, cancelled=work.cancelled)
+    cut = TokenizedWords.of(words, study.history.recipe, study.history, cancelled=work.cancelled)
     return measured_sizes(cut, power=power, work=work)
 
 

@@ -8,18 +8,18 @@ from functools import partial
 import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
-from bpe_core.asking.shared import after_steps
+from bpe_core.asking.shared import steps_parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import LineFigure
 from bpe_core.figures.from_table import life_chart
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.ranked_words import words_with
-from bpe_core.insight.token_life import life_by_use, life_without_words, token_life, use_by_cutting
+from bpe_core.insight.token_life import life_by_use, life_without_words, token_life, use_by_splitting
 from bpe_core.methods.kit.histories import learns_by_ranks
 from bpe_core.methods.kit.life import Held, Reachability, TokenLife
 from bpe_core.methods.kit.method import Method
-from bpe_core.questions.paid import held_table
+from bpe_core.questions.paid import words_table
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
 from bpe_core.support.data_table import DataTable
@@ -65,7 +65,7 @@ examples:
     token: str = parameter(
         help=("the token as the merge table writes it, or its id as #ID"), metavar="TOKEN", positional=True
     )
-    at: int | None = after_steps()
+    at: int | None = steps_parameter()
     words: bool = parameter(False, help="list all words that hold the token, with their counts")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
@@ -74,7 +74,7 @@ examples:
         if self.words:
             held = _held(study, token, at, work)
             return Answer(
-                held_table(held),
+                words_table(held),
                 (f"{len(held):,} words hold {study.inside.by_index.texts.text[token]}.",),
                 headings={"text": "word"},
             )
@@ -119,7 +119,7 @@ def _held(study: Study, token: int, at: int, work: Work) -> Held:
     words = study.inside.words(WHAT, work)
     if study.history.only_joins:
         return [*life_of(study, token, at, work).words.words]
-    return use_by_cutting(words, study.history, token, at, work).words
+    return use_by_splitting(words, study.history, token, at, work).words
 
 
 def _facts(life: TokenLife, study: Study) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bpe_core.asking import Answer, Question, parameter
-from bpe_core.asking.shared import after_steps, spelled_specials
+from bpe_core.asking.shared import specials_parameter, steps_parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import tree_chart
 from bpe_core.insight.explanation import explain
@@ -35,8 +35,8 @@ class Tree(Question):
 
     text: str = parameter("", help="a text that holds the word", metavar="TEXT")
     byte: int = parameter(0, help="the place in the text, in bytes (default: 0)", metavar="N")
-    at: int | None = after_steps()
-    specials: str = spelled_specials()
+    at: int | None = steps_parameter()
+    specials: str = specials_parameter()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if not self.text:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpe_core.asking import Answer, Question
-from bpe_core.asking.shared import after_steps
+from bpe_core.asking.shared import steps_parameter
 from bpe_core.figures.figure import Line, LineFigure
 from bpe_core.history.token_texts import decoded
 from bpe_core.studies.study import Study
@@ -49,7 +49,7 @@ examples:
         ['N n ␣n', 'A a']
     """
 
-    at: int | None = after_steps()
+    at: int | None = steps_parameter()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         then = study.at(study.inside.checked_step_count(self.at))

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
-from bpe_core.asking.shared import after_steps
+from bpe_core.asking.shared import steps_parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Bar, BarFigure, Figure
 from bpe_core.figures.lattice import LatticeFigure, LatticeToken, WayDrawn
@@ -87,7 +87,7 @@ other places is made. This ends when all places are left out.
         positional=True,
         example="lighthouse",
     )
-    at: int | None = after_steps()
+    at: int | None = steps_parameter()
     dropout: float = parameter(
         0.1, help="the probability to leave out a merge (default: 0.1)", metavar="P", title="Share of merges left out"
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
-from bpe_core.asking.shared import after_steps, spelled_specials
+from bpe_core.asking.shared import specials_parameter, steps_parameter
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.explanation import explain
 from bpe_core.methods.kit.explanation import UNKNOWN, Way
@@ -51,10 +51,10 @@ examples:
     """
 
     text: str = parameter(help="the text (default: standard input)", metavar="TEXT", positional=True, from_input=True)
-    at: int | None = after_steps()
+    at: int | None = steps_parameter()
     all: bool = parameter(False, help="include the boundaries that merges have removed")
     allow_special: bool = parameter(False, help="the same as --specials all")
-    specials: str = spelled_specials()
+    specials: str = specials_parameter()
     steps: bool = parameter(False, help="show how each word is encoded, merge by merge")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:

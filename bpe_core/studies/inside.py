@@ -24,8 +24,8 @@ from bpe_core.support.progress import ALONE, Work
 
 if TYPE_CHECKING:  # not needed for encoding
     from bpe_core.counting.words import WordTable
-    from bpe_core.insight.cut_words import CutWords
     from bpe_core.insight.ranked_words import FileCounts, RankedWords
+    from bpe_core.insight.tokenized_words import TokenizedWords
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.studies.texts import Texts
 
@@ -322,13 +322,13 @@ class Inside:
         words = self.words(what, work)
         return self.once("ranked", lambda: RankedWords.of(words, self._history))
 
-    def cut(self, what: str = "This question", work: Work = ALONE) -> CutWords:
+    def cut(self, what: str = "This question", work: Work = ALONE) -> TokenizedWords:
         """Return the words of the texts, each split into tokens."""
-        from bpe_core.insight.cut_words import CutWords
+        from bpe_core.insight.tokenized_words import TokenizedWords
 
         words = self.words(what, work)
         recipe = self._history.recipe
-        return self.once("cut", lambda: CutWords.of(words, recipe, self._history, cancelled=work.cancelled))
+        return self.once("cut", lambda: TokenizedWords.of(words, recipe, self._history, cancelled=work.cancelled))
 
     def file_counts(self, what: str = "This question", work: Work = ALONE) -> FileCounts:
         """Return the counts of the words in each group, or in each file if there are no groups."""

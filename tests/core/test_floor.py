@@ -23,9 +23,9 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, FormatError, NothingToLearn, SizeDoesNotFit
 from bpe_core.figures.figure import LineFigure
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.insight.learned_beside import learned_beside
+from bpe_core.insight.other_methods import other_methods_results
 from bpe_core.insight.ways_of_corpus import fewest_tokens
-from bpe_core.insight.witnesses import Court
+from bpe_core.insight.witnesses import FloorTask
 from bpe_core.methods.best import reference as reference
 from bpe_core.methods.kit.floor.certificate import CHECKSUM, certificate, checksum
 from bpe_core.methods.kit.floor.lattice import Lattice
@@ -335,7 +335,7 @@ def is_long(word: str) -> bool:
 def test_methods_compared_with_a_floor_treat_the_space_byte_like_any_other_byte(shift: int) -> None:
     counts = {" ab": 9, " abc": 5, " abd": 4, "z": 2}
     words = WordTable.from_counts((bytes(byte + shift for byte in word.encode()), n) for word, n in counts.items())
-    results = learned_beside(Court(words, Alphabet.of_bytes(), RECIPE, 8), [1, 2], ALONE)
+    results = other_methods_results(FloorTask(words, Alphabet.of_bytes(), RECIPE, 8), [1, 2], ALONE)
     unigram, mingram = ([run.tokens for run in results[name] if run is not None] for name in ("unigram", "mingram"))
     assert unigram[0] == tokens(counts, {b" ab"}), "a blank is like any letter"
     assert mingram == [tokens(counts, {b" a"}), tokens(counts, {b" a", b" ab"})]

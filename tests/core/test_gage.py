@@ -16,7 +16,7 @@ from bpe_core.errors import FormatError, NothingToLearn, OutputError
 from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History
-from bpe_core.insight.pairs import best_that_never_won, ties
+from bpe_core.insight.pairs import runners_up_never_merged, ties
 from bpe_core.insight.reachability import reachability
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.gage import METHOD
@@ -285,7 +285,7 @@ def test_the_search_for_ties_and_never_joined_pairs_stays_within_one_gage_block(
         block = history.reasons["block"]
         if tie.loser_step is not None:
             assert block[tie.loser_step - 1] == block[tie.step - 1]
-    for pair in best_that_never_won(history):
+    for pair in runners_up_never_merged(history):
         assert history.row_joining(pair.pair, pair.closest_step - 1) is None
 
 

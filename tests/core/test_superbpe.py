@@ -22,7 +22,7 @@ from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.history.token_texts import decoded
-from bpe_core.insight.pairs import follow, leading_pairs, ties
+from bpe_core.insight.pairs import follow_pair, leading_pairs, ties
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.methods.bpe import reference as plain
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -320,7 +320,7 @@ def test_superbpe_tokens_are_counted_in_words_before_and_in_runs_of_words_after_
     if not met:
         return
     symbol = data.draw(st.sampled_from(met))
-    followed = follow(ranked, symbol if isinstance(symbol, tuple) else (symbol, NOTHING))
+    followed = follow_pair(ranked, symbol if isinstance(symbol, tuple) else (symbol, NOTHING))
     assert followed.counts_at(every).tolist() == [counts[symbol] for counts in counted]
     assert followed.peak == max(counts[symbol] for counts in counted) == followed.count_at(followed.peak_at)
 

@@ -133,7 +133,7 @@ def test_random_splits_are_drawn_as_often_as_their_probabilities_say() -> None:
             [*word], token_symbols(history), {id: math.exp(value) for id, value in enumerate(scores)}
         ),
         "uniform": plain.weighed([*word], token_symbols(history), dict.fromkeys(range(history.index_count), 1.0)),
-        "dropout": ways.chances(word),
+        "dropout": ways.dropout_covers(word),
     }
     for way in DRAWN:
         times, chances = Counter(ways.draw(way, word, chance) for _ in range(DRAWS)), listed[way]
@@ -151,7 +151,7 @@ def test_bpe_dropout_draws_splits_as_subword_nmt_does() -> None:
     """No pair occurs twice in the word, because subword-nmt joins all occurrences of a pair at one step."""
     history = table_of(PAIRS)
     names, codes = Study(history).names.text, {tuple(pair.split()): rank for rank, pair in enumerate(PAIRS)}
-    chances = Ways(history, dropout=0.3).chances(b"lowest") or {}
+    chances = Ways(history, dropout=0.3).dropout_covers(b"lowest") or {}
     seed(1)
     theirs = Counter(encode("lowest", codes, {}, None, "@@", (0, 1), {}, dropout=0.3) for _ in range(DRAWS))
     assert distance(theirs, {tuple(names[id] for id in ids): chance for ids, chance in chances.items()}) < SURE
@@ -167,7 +167,7 @@ def test_bpe_dropout_draws_splits_as_tokenizers_does_if_no_pairs_compete() -> No
         texts = dict.fromkeys([*"lowest", *(part for pair in merges for part in (*pair, "".join(pair)))])
         model = tokenizers.models.BPE(vocab={text: at for at, text in enumerate(texts)}, merges=merges, dropout=0.3)
         theirs = Counter(tuple(tokenizers.Tokenizer(model).encode("lowest").tokens) for _ in range(DRAWS))
-        names, chances = Study(history).names.text, Ways(history, dropout=0.3).chances(b"lowest") or {}
+        names, chances = Study(history).names.text, Ways(history, dropout=0.3).dropout_covers(b"lowest") or {}
         ours = {tuple(names[id] for id in ids): share for ids, share in chances.items()}
         whole[len(pairs)] = theirs[("lowest",)] / DRAWS, ours[("lowest",)]
         if pairs is not PAIRS:

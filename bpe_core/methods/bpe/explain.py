@@ -181,7 +181,7 @@ class Why(ExplainedText):
         self.corpus = corpus
         cutting = Cutting(history.recipe)
         self._parts = list(cutting.parts(text, cutting.allowed(allowed_special)))
-        kept = corpus if corpus is not None and corpus.serves(history) else None
+        kept = corpus if corpus is not None and corpus.has_merges_of(history) else None
         tokenizer = kept.tokenizer if kept is not None else Tokenizer(history)
         self._boundaries = tokenizer.boundaries(text, allowed_special=allowed_special)
         self._symbols = self._boundaries.all_symbols()

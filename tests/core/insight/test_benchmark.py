@@ -23,7 +23,7 @@ from bpe_core.figures.sheet import Paper
 from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import tokens_by_word
+from bpe_core.insight.tokenized_words import tokens_by_word
 from bpe_core.measures import benchmark as measuring
 from bpe_core.measures.benchmark import benchmark, checked_parallel, parity_of
 from bpe_core.measures.size_curves import USUAL_POWER, renyi_efficiency

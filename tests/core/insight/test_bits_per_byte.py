@@ -16,7 +16,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.history import History
 from bpe_core.history.joining import MergePriorities, PairRows
-from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.measures import bits_per_byte as measure
 from bpe_core.measures import compiled_bits, size_curves
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
@@ -136,5 +136,5 @@ def _check(learned: WordTable, held_out: WordTable, history: History) -> None:
 
 
 def _tokens(table: WordTable, history: History, step: int) -> list[tuple[list[int], int]]:
-    ids, places = CutWords.of(table, history.recipe, history).placed(step)
+    ids, places = TokenizedWords.of(table, history.recipe, history).tokens_in_words(step)
     return [(ids[places == index].tolist(), count) for index, count in enumerate(table.counts.tolist())]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
-from bpe_core.insight.pairs import best_that_never_won, leads, race, ties
+from bpe_core.insight.pairs import changes_of_leader, race, runners_up_never_merged, ties
 from bpe_core.insight.ranked_words import FileCounts, RankedWords, contributions
 from bpe_core.insight.side_by_side import parallel_cuts
 from bpe_core.insight.table_comparison import compare_tables
@@ -87,11 +87,11 @@ def test_counts_of_competing_pairs_equal_a_plain_recount(run: tuple[WordTable, H
         assert runner.counts_at(np.arange(len(history) + 1)).tolist() == [counts[runner.pair] for counts in counted]
         won = next((merge.step for merge in history if (merge.left, merge.right) == runner.pair), None)
         assert runner.won_at == won
-        for cut in runner.cuts:
+        for cut in runner.losses_to_others:
             assert counted[cut.step - 1][runner.pair] - counted[cut.step][runner.pair] == cut.lost > 0
     leader = None
     for k, counts in enumerate(counted):
-        leader = next((change.leader for change in leads(runners) if change.at == k), leader)
+        leader = next((change.leader for change in changes_of_leader(runners) if change.at == k), leader)
         best = max(counts[pair] for pair in chosen)
         equal = [i for i, pair in enumerate(chosen) if counts[pair] == best]
         assert leader == (min(equal, key=lambda i: runners[i].won_at or np.inf) if best else None)
@@ -259,7 +259,7 @@ def test_pairs_that_were_never_merged_are_listed_with_the_number_of_times_as_run
     _, history = run
     merged = {(merge.left, merge.right) for merge in history}
     second = Counter(merge.runner_up for merge in history if merge.runner_up and merge.runner_up not in merged)
-    pairs = best_that_never_won(history)
+    pairs = runners_up_never_merged(history)
     assert {pair.pair: pair.times for pair in pairs} == dict(second)
     for pair in pairs:
         merge = list(history)[pair.closest_step - 1]

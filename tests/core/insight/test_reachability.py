@@ -16,7 +16,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight import reachability as reachability_module
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.reachability import Room, completions, reachability, unreachable_tokens
+from bpe_core.insight.reachability import SearchBudget, completions, reachability, unreachable_tokens
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
@@ -141,7 +141,7 @@ def test_the_search_for_unreachable_tokens_tries_only_a_limited_amount_of_text(
     steps = (Replace("", True, "b" * 10),)
     recipe = Recipe(pattern="gpt2", preparation=steps)
     history = History.from_pairs(recipe, Alphabet.of_bytes(), [(97, 98), (98, 32)])  # before a blank a word ends
-    monkeypatch.setattr(reachability_module, "Room", partial(Room, room))
+    monkeypatch.setattr(reachability_module, "SearchBudget", partial(SearchBudget, room))
     assert [*unreachable_tokens(history)] == unreachable
 
 

@@ -14,8 +14,8 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Spelling
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.side_by_side import DifferingWord, Vocabularies, differing_words, keys_of, parallel_cuts
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.measures.size_curves import measured_sizes, renyi_efficiency, size_curves
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -78,7 +78,7 @@ def test_counts_and_boundaries_of_split_words_equal_encoding_each_word(
 ) -> None:
     if data.draw(st.booleans(), label="splits alike"):
         counted_by = history.recipe
-    cut = CutWords.of(table, counted_by, history)
+    cut = TokenizedWords.of(table, counted_by, history)
     for at in data.draw(st.lists(st.integers(0, len(history)), max_size=3), label="at"):
         counts, cuts = Counter[int](), list[int]()
         for index, (word, count) in enumerate(table):
@@ -87,7 +87,7 @@ def test_counts_and_boundaries_of_split_words_equal_encoding_each_word(
             for id in ids:
                 counts[id] += count
         assert {id: count for id, count in enumerate(cut.counts(at).tolist()) if count} == dict(counts)
-        assert np.flatnonzero(cut.cuts(at)).tolist() == cuts
+        assert np.flatnonzero(cut.starts_inside_words(at)).tolist() == cuts
 
 
 @given(table=words(), history=histories())
@@ -110,7 +110,7 @@ def joining(**changes: object) -> History:
 def test_a_method_without_ranks_splits_the_words_counted_by_another_run() -> None:
     history, counted_by = dropping(), Recipe.preset("gpt2")
     table = count_words(CORPUS, counted_by)
-    cut = CutWords.of(table, counted_by, history)
+    cut = TokenizedWords.of(table, counted_by, history)
     for at in (0, 9, len(history), 3):
         expected = Counter[int]()
         for word, count in table:
@@ -136,7 +136,7 @@ def test_words_that_tokenizers_split_differently_are_sorted_by_occurrences(data:
         if differing:
             expected.append(DifferingWord(word, count, len(differing), tuple(tuple(sorted(own)) for own in cuts)))
     expected.sort(key=lambda difference: -difference.weight)
-    cut = [CutWords.of(table, counted_by, history) for history in drawn]
+    cut = [TokenizedWords.of(table, counted_by, history) for history in drawn]
     assert differing_words(cut, at) == expected
     assert differing_words(cut, at, most=1) == expected[:1]
 
@@ -147,7 +147,7 @@ def test_words_that_tokenizers_split_differently_are_sorted_by_occurrences(data:
 @given(table=words(), recipe=recipes())
 def test_measures_of_selected_sizes_equal_those_of_all_sizes(table: WordTable, recipe: Recipe) -> None:
     history = reference.train(table, recipe)
-    sizes, curves = measured_sizes(CutWords.of(table, recipe, history)), size_curves(table, history)
+    sizes, curves = measured_sizes(TokenizedWords.of(table, recipe, history)), size_curves(table, history)
     assert (sizes.bytes, sizes.words) == (curves.bytes, curves.words)
     assert sizes.steps[[0, -1]].tolist() == [0, len(history)]
     assert sizes.tokens.tolist() == curves.tokens[sizes.steps].tolist()
@@ -159,7 +159,7 @@ def test_measures_of_selected_sizes_equal_those_of_all_sizes(table: WordTable, r
 def test_vocabulary_sizes_of_a_shrinking_method_are_listed_from_the_smallest() -> None:
     history = dropping()
     table = count_words(CORPUS, history.recipe)
-    sizes = measured_sizes(CutWords.of(table, history.recipe, history), np.array([1, 270, 280, 10**6]))
+    sizes = measured_sizes(TokenizedWords.of(table, history.recipe, history), np.array([1, 270, 280, 10**6]))
     assert sizes.sizes.tolist() == [270, 280]
     assert sizes.steps.tolist() == [len(history), len(history) - 10]
     for step, tokens, efficiency in zip(sizes.steps, sizes.tokens, sizes.renyi_efficiency, strict=True):

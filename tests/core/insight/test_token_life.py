@@ -7,7 +7,7 @@ import pytest
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.insight.token_life import use_by_cutting, use_by_joining
+from bpe_core.insight.token_life import use_by_joining, use_by_splitting
 from bpe_core.methods.kit.layout import count_symbols
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
@@ -37,7 +37,7 @@ def test_uses_of_a_dropped_token_equal_a_recount_of_encoded_words() -> None:
     for token in [*history.indices[::6].tolist(), *history.vocabulary[3:40:5].tolist()]:
         for at in (0, 9, len(history)):
             cut = {word: tokenizer.encode(word.decode(), at=at).count(token) * times for word, times in words}
-            use = use_by_cutting(words, history, token, at)
+            use = use_by_splitting(words, history, token, at)
             assert count_at(use.curve, at) == sum(cut.values())
             assert dict(use.words) == {word: times for word, times in cut.items() if times}
         dropped = history.row_of_drop(token)

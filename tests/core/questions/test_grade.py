@@ -16,7 +16,7 @@ import regex
 import bpe_core as bpe
 from bpe_core.errors import FormatError
 from bpe_core.formats.submissions import merges_in
-from bpe_core.insight.grading import EXERCISES, GPT4, graded
+from bpe_core.insight.grading import EXERCISES, GPT4, grade_merges
 from bpe_core.support.plain_pickle import values_of
 from tests.shared import ROOT
 
@@ -120,7 +120,7 @@ WRONG: dict[str, tuple[Callable[[str], list[Merge]], str]] = {
 @pytest.mark.parametrize("mistake", WRONG)
 def test_the_grade_question_names_the_mistake_of_each_wrong_trainer(mistake: str) -> None:
     train, cause = WRONG[mistake]
-    grade = graded(TEXT, train(TEXT), EXERCISES["cs336"], MERGES)
+    grade = grade_merges(TEXT, train(TEXT), EXERCISES["cs336"], MERGES)
     assert not grade.is_right
     assert cause in grade.cause
 
@@ -138,12 +138,12 @@ def test_the_grade_question_names_the_mistake_of_each_wrong_trainer(mistake: str
 )
 def test_the_grade_question_accepts_every_correct_trainer(text: str, exercise: str, rules: dict[str, Any]) -> None:
     merges = student(text, **rules)
-    assert graded(text, merges, EXERCISES[exercise]).is_right
+    assert grade_merges(text, merges, EXERCISES[exercise]).is_right
 
 
 def test_the_grade_question_gives_no_cause_for_a_merge_that_no_known_mistake_explains() -> None:
     merges = student(TEXT, merges=5)
-    grade = graded(TEXT, [*merges[:4], (b"q", b"q")], EXERCISES["cs336"])
+    grade = grade_merges(TEXT, [*merges[:4], (b"q", b"q")], EXERCISES["cs336"])
     assert (grade.right_until, grade.expected, grade.found) == (4, merges[4], (b"q", b"q"))
     assert grade.cause == ""
 

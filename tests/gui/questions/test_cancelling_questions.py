@@ -13,11 +13,11 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.pairs import ties
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.side_by_side import Vocabularies
 from bpe_core.insight.table_comparison import compare_tables
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.measures.size_curves import measured_sizes, size_curves
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.questions.race import Race
@@ -44,9 +44,9 @@ QUESTIONS: dict[str, Question] = {
         words, history.recipe, history=history, cancelled=no
     ),
     "measured sizes": lambda words, history, ranked, no: measured_sizes(
-        CutWords.of(words, history.recipe, history), work=Work(cancelled=no)
+        TokenizedWords.of(words, history.recipe, history), work=Work(cancelled=no)
     ),
-    "words of another": lambda words, history, ranked, no: CutWords.of(
+    "words of another": lambda words, history, ranked, no: TokenizedWords.of(
         words, Recipe.preset("words"), history, cancelled=no
     ),
     "vocabularies": lambda words, history, ranked, no: Vocabularies.of([history], cancelled=no),

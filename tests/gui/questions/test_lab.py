@@ -18,8 +18,8 @@ from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core.figures.figure import LineFigure
 from bpe_core.figures.from_table import OF_LAB
-from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.side_by_side import Vocabularies, differing_words
+from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.measures.measures import MEASURES
 from bpe_core.measures.size_curves import measured_sizes
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -186,7 +186,7 @@ def test_measures_shown_in_the_lab_equal_those_of_the_engine(qtbot: QtBot, progr
     lanes, question = lab.model.lanes, page.model
     words, counted_by = lanes[0].run.words, lanes[0].run.recipe
     assert words is not None
-    cuts = [CutWords.of(words, counted_by, lane.history) for lane in lanes]
+    cuts = [TokenizedWords.of(words, counted_by, lane.history) for lane in lanes]
     at = [lane.wanted for lane in lanes]
     expected = differing_words(cuts, at)
     columns = {name: column for column, name in enumerate(question.columns)}
@@ -195,7 +195,7 @@ def test_measures_shown_in_the_lab_equal_those_of_the_engine(qtbot: QtBot, progr
     assert page.rows.rowCount() == len(expected)
     for row, word in zip(shown, expected, strict=True):
         assert (row["count"], row["differing splits"]) == (f"{word.count:,}", f"{word.places:,}")
-        assert [row[letter] for letter in "ABC"] == [word.shown_as_cut(place) for place in range(3)]
+        assert [row[letter] for letter in "ABC"] == [word.with_bars(place) for place in range(3)]
     both = Vocabularies.of([lane.history for lane in lanes])
     for first, second in ((0, 1), (0, 2), (1, 2)):
         overlap = both.overlap(first, second, at)
@@ -221,7 +221,7 @@ def test_a_word_in_the_list_of_differences_is_shown_in_all_lanes_with_its_reason
     at = [lane.wanted for lane in lab.model.lanes]
     words, counted_by = lab.model.lanes[0].run.words, lab.model.lanes[0].run.recipe
     assert words is not None
-    cuts = [CutWords.of(words, counted_by, lane.history) for lane in lab.model.lanes]
+    cuts = [TokenizedWords.of(words, counted_by, lane.history) for lane in lab.model.lanes]
     row = differing_words(cuts, at)[0]
     ends = [set(own) for own in row.cut_by_each]
     below = program.pages[LabPage]
@@ -353,5 +353,5 @@ def test_the_exact_values_of_the_lab_curves_can_be_saved(program: Program, lab: 
     assert {"tokens_per_pretoken", "bytes_per_token", "renyi_efficiency"} < set(names)
     first = lab.model.lanes[0]
     assert first.run.words is not None
-    curve = measured_sizes(CutWords.of(first.run.words, first.run.recipe, first.history))
+    curve = measured_sizes(TokenizedWords.of(first.run.words, first.run.recipe, first.history))
     assert [row[names.index("tokens")] for row in rows if row[0] == "A"] == curve.tokens.tolist()

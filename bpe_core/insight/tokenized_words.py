@@ -27,12 +27,12 @@ from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 
 @dataclass(frozen=True, eq=False)
-class CutWords:
+class TokenizedWords:
     words: WordTable
     history: History
     segmenter: Segmenter
     segmentation: Segmentation  # of all words, end to end
-    _parts: _Parts
+    _parts: _WordParts
     _lock: threading.Lock = field(default_factory=threading.Lock)  # some methods cache the last step
 
     @classmethod
@@ -55,7 +55,7 @@ class CutWords:
             return self.segmentation.tokens(at)
 
     def counts(self, at: int) -> Int64s:
-        ids, words = self.placed(at)
+        ids, words = self.tokens_in_words(at)
         counts = np.zeros(self.history.index_count, np.int64)
         np.add.at(counts, ids, self.words.counts[words])
         return counts
@@ -65,14 +65,14 @@ class CutWords:
 
         The count of a word is how often the corpus uses the token in the occurrences of this word.
         """
-        ids, words = self.placed(at)
+        ids, words = self.tokens_in_words(at)
         rows, times = np.unique(words[ids == token], return_counts=True)
         counts = times * self.words.counts[rows]
         order = np.argsort(-counts, kind="stable")
         listed = zip(rows[order].tolist(), counts[order].tolist(), strict=True)
         return [(self.words.word(word), count) for word, count in listed]
 
-    def placed(self, at: int) -> tuple[Int64s, Int64s]:
+    def tokens_in_words(self, at: int) -> tuple[Int64s, Int64s]:
         """Return the id of every token after `at` steps, and for each token the index of its word."""
         tokens = self._tokens(at)
         known = tokens.ids != NO_TOKEN
@@ -88,11 +88,11 @@ class CutWords:
 
         The last entry of the indices is the number of all tokens.
         """
-        ids, words = self.placed(at)
+        ids, words = self.tokens_in_words(at)
         counts = np.bincount(words, minlength=len(self.words))
         return ids, np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
 
-    def cuts(self, at: int) -> Bools:
+    def starts_inside_words(self, at: int) -> Bools:
         """Return a mask of the bytes of all words.
 
         A byte is marked if a token begins at this byte inside a word. The first byte of a word is not marked. Bytes
@@ -109,7 +109,7 @@ class CutWords:
 def tokens_by_word(
     words: WordTable, counted_by: Recipe, history: History, at: int, *, cancelled: CancelCheck = never_cancelled
 ) -> tuple[Int64s, Int64s]:
-    """Return what `CutWords.by_word` returns. This function is faster for a single number of steps."""
+    """Return what `TokenizedWords.by_word` returns. This function is faster for a single number of steps."""
     recipe = history.recipe
     if _splits_equally(recipe, counted_by):
         given = GivenWords(recipe, words.text.tobytes(), words.starts)
@@ -119,7 +119,7 @@ def tokens_by_word(
             tokens = segmenter.ids_of_given(given, at, cancelled)
         if tokens is not None:
             return tokens[0].astype(np.int64), tokens[1]
-    return CutWords.of(words, counted_by, history, cancelled=cancelled).by_word(at)
+    return TokenizedWords.of(words, counted_by, history, cancelled=cancelled).by_word(at)
 
 
 def _splits_equally(recipe: Recipe, counted_by: Recipe) -> bool:
@@ -127,18 +127,18 @@ def _splits_equally(recipe: Recipe, counted_by: Recipe) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class _Parts:
+class _WordParts:
     text: bytes
     starts: Int64s  # offset of each part, and the end
     of_word: Int64s  # the word of each part
     stops: Int64s  # for each byte of the text, the end of its origin in the table's text
 
 
-def _as_they_are(words: WordTable) -> _Parts:
-    return _Parts(words.text.tobytes(), words.starts, np.arange(len(words)), np.arange(1, len(words.text) + 1))
+def _as_they_are(words: WordTable) -> _WordParts:
+    return _WordParts(words.text.tobytes(), words.starts, np.arange(len(words)), np.arange(1, len(words.text) + 1))
 
 
-def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _Parts:
+def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _WordParts:
     pieces: list[bytes] = []
     of_word: list[int] = []
     stops: list[Int64s] = [np.zeros(0, np.int64)]
@@ -150,10 +150,10 @@ def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _
                 of_word.append(index)
                 stops.append(part.origins[start + 1 : start + len(raw) + 1] + begins[index])
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(piece) for piece in pieces], dtype=np.int64)])
-    return _Parts(b"".join(pieces), starts, np.array(of_word, np.int64), np.concatenate(stops))
+    return _WordParts(b"".join(pieces), starts, np.array(of_word, np.int64), np.concatenate(stops))
 
 
-def whose_words(known: Sequence[tuple[WordTable | None, Recipe]]) -> int | None:
+def tokenizer_with_words(known: Sequence[tuple[WordTable | None, Recipe]]) -> int | None:
     """Return the index of the tokenizer whose counted words are used to measure all tokenizers.
 
     This is the first tokenizer with counted words that keeps all spaces. If none of them keeps all spaces, it is the

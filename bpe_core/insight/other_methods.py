@@ -15,7 +15,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import NothingToLearn, SizeDoesNotFit
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.insight.witnesses import Court, as_they_are
+from bpe_core.insight.witnesses import FloorTask, unchanged
 from bpe_core.methods.kit.floor.witness import Witness
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import Trainer
@@ -28,7 +28,7 @@ AT_ONCE = 0.2  # seconds of learning between two checks for cancellation
 
 
 @dataclass(frozen=True)
-class Beside:
+class OtherResult:
     """The result of another method: the number of tokens in the corpus, and the vocabulary.
 
     The vocabulary is a witness: it proves that so few tokens are enough.
@@ -38,17 +38,17 @@ class Beside:
     witness: Witness | None
 
 
-def learned_beside(court: Court, pieces: Sequence[int], work: Work) -> Mapping[str, list[Beside | None]]:
+def other_methods_results(task: FloorTask, pieces: Sequence[int], work: Work) -> Mapping[str, list[OtherResult | None]]:
     """Return a list of results for each method, by the method's name. A list has one result for each number of pieces.
 
     A result is None if the method learns fewer pieces than wanted. If the symbols have a marker for the end or the
     inside of a word, the methods cannot be compared. Then no method is in the mapping.
     """
-    words = court.words
-    recipe = court.recipe
+    words = task.words
+    recipe = task.recipe
     if recipe.base == "characters" and recipe.marker not in ("none", "prefix"):
         return {}
-    read = as_they_are
+    read = unchanged
     if recipe.base == "bytes":
         words = _as_characters(words)
         read = _as_byte
@@ -57,19 +57,19 @@ def learned_beside(court: Court, pieces: Sequence[int], work: Work) -> Mapping[s
         if recipe.base == "bytes" or recipe.marker == "none"
         else {}
     )
-    results = dict[str, list[Beside | None]]()
+    results = dict[str, list[OtherResult | None]]()
     choosing = [name for name, method in METHODS.items() if method.looks_tokens_up and method.single == "drop"]
     for name in choosing:
-        chosen = recipe.with_changes(method=name, special_tokens=(), max_token_length=court.longest, **marker)
-        learned = [_learned(words, chosen, wanted, work) for wanted in pieces]
+        chosen = recipe.with_changes(method=name, special_tokens=(), max_token_length=task.longest, **marker)
+        learned = [_history_of_method(words, chosen, wanted, work) for wanted in pieces]
         results[name] = [
-            None if history is None else Beside(int(history.tokens_after[-1]), court.witness(history, wanted, read))
+            None if history is None else OtherResult(int(history.tokens_after[-1]), task.witness(history, wanted, read))
             for history, wanted in zip(learned, pieces, strict=True)
         ]
     return results
 
 
-def _learned(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> History | None:
+def _history_of_method(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> History | None:
     recipe = recipe.with_changes(vocab_size=len(Alphabet.for_words(words, recipe)) + wanted)
     try:
         alphabet = Method.of(recipe).pieces_at_first(words, recipe)
