@@ -170,8 +170,8 @@ def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -
         is_whole = chunk.ends_document
         if len(data) > LARGEST_EDITED:
             raise CorpusError(
-                f"{source.name} has more than {LARGEST_EDITED // 10**6} MB, too much to train again at every "
-                "key. Edit and save the file in another program. The next training reads the new text."
+                f"{source.name} has more than {LARGEST_EDITED // 10**6} MB, too much to train again after each "
+                "keystroke. Edit the file in another program, and save it. The next training reads the new text."
             )
     return data.decode()
 

@@ -226,7 +226,7 @@ def chosen_recipe(options: argparse.Namespace, preset: str, own: OwnArguments = 
     for name in ("whole_characters", *own):
         if name in changes and not recipe.applies(name):
             option = option_of(name, CHOICES[name].argument)
-            raise RecipeError(f"{option} is an option of {_whose(name)}, or leave {option} out.")
+            raise RecipeError(f"{option} applies only to {_whose(name)}, or leave {option} out.")
     return recipe
 
 

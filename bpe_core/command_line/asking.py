@@ -260,7 +260,7 @@ def _studies(
     named = [path for path in (getattr(options, "table", None), options.merges) if path]
     named = named or [otherwise] * bool(otherwise)
     if len(named) != 1:
-        raise BpeError("Name one merge table, session or tokenizer: as TABLE, or with --merges.")
+        raise BpeError("Name one merge table, session or tokenizer, either as TABLE or with --merges.")
     return _with_texts(question, open_study(named[0]), options)
 
 
@@ -319,8 +319,8 @@ def _check_output(question: type[Question], options: argparse.Namespace) -> None
     _paper(options)
     if ending in (".pdf", ".png") and renderer_or_none() is None:
         raise OutputError(
-            f"{path}: the engine alone draws only .svg files. Any browser can print an .svg file as PDF. The "
-            f"whole program, `bpe-explorer {options.command}`, also writes .pdf and .png files."
+            f"{path}: without PySide6 only .svg files can be drawn. Any browser can print an .svg file as PDF. If "
+            f"PySide6 is installed, `bpe-explorer {options.command}` also writes .pdf and .png files."
         )
     if ending in (".svg", ".pdf", ".png", *question.own_endings):
         return

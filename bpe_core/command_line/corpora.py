@@ -141,7 +141,9 @@ def with_names_of_files(
     with reading(files, groups=groups, recipe=recipe) as corpus:
         named = recipe.with_changes(symbol_names=corpus.names_of_symbols(work))
     if recipe.border and recipe.border not in named.symbol_names:
-        raise CorpusError(f"No symbol in these files is the border {recipe.border!r}. Choose another border, or none.")
+        raise CorpusError(
+            f"These files do not contain the border symbol {recipe.border!r}. Choose another border, or none."
+        )
     return named.with_changes(border=named.names.text_of([recipe.border])) if recipe.border else named
 
 

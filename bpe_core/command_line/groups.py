@@ -191,6 +191,7 @@ def _sample(value: str, before: Sample, options: argparse.Namespace) -> Sample:
     size = size_in(value)
     if size is None:
         raise RecipeError(
-            f"{value[:40]!r} is not a part of a group; write 10MB for the first bytes, or 5% for a random sample."
+            f"{value[:40]!r} is not the size of a sample; write 10MB for the first bytes of a group, or 5% for a "
+            "random sample."
         )
     return replace(before, first_bytes=size)

@@ -59,7 +59,7 @@ def _decoded(lines: Iterator[list[bytes]], encoding: str, on_invalid: str) -> It
     try:
         is_alike = "\n".encode(codecs.lookup(encoding).name) == b"\n"
     except LookupError as error:
-        raise EncodingError(f"There is no encoding called {encoding!r}.") from error
+        raise EncodingError(f"There is no encoding called {encoding!r}. Choose another, such as utf-8.") from error
     if not is_alike:
         raise EncodingError(f"Lines cannot be split in {encoding}. Convert the text to UTF-8 first.")
     number = 0

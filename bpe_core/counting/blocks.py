@@ -71,8 +71,8 @@ class Block:
         """
         if length > LARGEST_BLOCK:
             raise TooLarge(
-                f"By this pattern, more than {LARGEST_BLOCK:,} bytes in a row may be one word, which is too much "
-                "for memory. Check that the file is text. If it is, choose another pattern."
+                f"With this pattern, a single word may have more than {LARGEST_BLOCK:,} bytes, which is too much for "
+                "memory. Check that the file is text. If it is, choose another pattern."
             )
         room = min(length + length // 2, LARGEST_BLOCK)
         check_room(room, "A very long part of a text that may be one word by this pattern", SHORTER_STRETCHES)

@@ -305,8 +305,8 @@ class _Count:
             return WordTable.from_counts((word.encode(), count) for word, count in counts.items())
         except UnicodeEncodeError as error:
             raise RecipeError(
-                "This tokenizer's file splits some words inside a character. Texts can be encoded with it, but their "
-                "words cannot be counted or learned from."
+                "This tokenizer's file splits some words inside a character. The tokenizer can encode texts, but "
+                "their words cannot be counted or learned from."
             ) from error
 
     def _counted_by_kernels(self, chunks: Iterable[Chunk]) -> WordTable:

@@ -261,7 +261,7 @@ def _check_output(output: str) -> None:
     if not is_address(output) and not Path(os.path.realpath(output)).parent.is_dir():
         raise OutputError(f"Could not write {output}: the folder {Path(output).parent} does not exist.")
     if is_address(output) and output.endswith("://"):
-        raise OutputError(f"Could not write {output}: the address names no folder.")
+        raise OutputError(f"Could not write {output}: the address does not name a folder. Add the name of a folder.")
     if not (is_address(output) or output.endswith(ENDING) or Path(output).is_dir()) and Path(output).exists():
         raise OutputError(
             f"Could not write {output}: the name of a file must end in {ENDING}, and {output} is not a folder."

@@ -426,7 +426,7 @@ def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
     left = replace(words.recounted(np.where(kept, words.counts, 0)), languages=_within(words.languages, words, kept))
     if not len(left):
         raise NothingToLearn(
-            f"No word occurs {least:,} times, so no word is left to learn from. Give a smaller number."
+            f"No word occurs at least {least:,} times, so no word is left to learn from. Choose a lower minimum."
         )
     without = words.total_bytes - left.total_bytes
     whole = words.total_bytes

@@ -47,7 +47,7 @@ class Limits:
     def step(self) -> None:
         self.steps += 1
         if self.steps > MOST_STEPS:
-            raise TooLarge(f"the template takes more than {MOST_STEPS:,} rounds of loops and calls, and may never end.")
+            raise TooLarge(f"the template runs more than {MOST_STEPS:,} loops and calls, so it may never end.")
 
     def make(self, size: int) -> None:
         self.characters += size
@@ -148,7 +148,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
         return self.template_class.from_code(self, self.compile(whole), self.make_globals(None))
 
     def unsafe_undefined(self, obj: Any, attribute: str) -> NoReturn:  # never empty text
-        raise SecurityError(f"the access of the template to {attribute!r} of {type(obj).__name__!r} is not allowed")
+        raise SecurityError(f"the template may not use {attribute!r} of {type(obj).__name__!r}")
 
     def call(self, context: Context, called: Any, /, *given: Any, **named: Any) -> Any:
         self.limits.step()
@@ -222,7 +222,7 @@ class ChatSandbox(ImmutableSandboxedEnvironment):
             value = given[skipped] if len(given) > skipped else None
             others = (*given[skipped + 1 :], *named.values())
             if name == "sum" and any(isinstance(item, list | tuple) for item in others):
-                raise SecurityError("the filter sum adds numbers only")
+                raise SecurityError("the filter sum adds only numbers")
             if name in ("join", "batch", "slice", "sum"):
                 between = next((item for item in others if isinstance(item, str)), "")
                 numbers = [item for item in others if isinstance(item, int)]

@@ -47,7 +47,7 @@ MADE_TEXTS = 60  # texts made of the tokens of each file, besides the hard texts
 LONGEST_TEXT = 2_000  # characters
 GENERATION = "generation_config.json"
 NO_FILE = "{} is a folder without a tokenizer: it has none of {}."
-NO_FOLDER = "{} is no folder. Name a folder with the files of a model, or a name such as hf:owner/name."
+NO_FOLDER = "{} is not a folder. Name a folder with the files of a model, or a name such as hf:owner/name."
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,7 +103,7 @@ def decoded(raw: bytes, where: str, encoding: str = "utf-8", *, in_text: bool = 
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
         advice = f"; {TO_UTF8}" if in_text else "."
-        raise FormatError(f"{where}: the bytes at place {error.start + 1:,} are not UTF-8{advice}") from error
+        raise FormatError(f"{where}: the bytes from byte {error.start + 1:,} on are not UTF-8{advice}") from error
 
 
 def nothing_beside(name: str) -> bytes | None:

@@ -199,8 +199,12 @@ def _specials(
         number = number_of(int(key) if key.isdecimal() else key, f"{where}: the number of {text[:40]!r}")
         if vocabulary.get(text, number) != number or taken.setdefault(number, text) != text:
             raise FormatError(
-                f"{where}: the id {number:,} belongs to {text[:40]!r}, but the vocabulary says "
-                + (f"{vocabulary[text]:,}." if text in vocabulary else f"that it is {taken[number][:40]!r}.")
+                f"{where}: the special token {text[:40]!r} has the id {number:,}, but in the vocabulary "
+                + (
+                    f"its id is its id is {vocabulary[text]:,}."
+                    if text in vocabulary
+                    else f"this id belongs to {taken[number][:40]!r}."
+                )
             )
         known[text] = number
     return known

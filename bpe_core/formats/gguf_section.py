@@ -71,14 +71,14 @@ class _Head:
                 raise TooLarge(f"{self._name}, byte {self.place:,}: a list has more than {LARGEST_VOCABULARY:,} texts.")
             return [self.text() for _ in range(count)]
         if kind == _ARRAY:
-            raise FormatError(f"{self._name}, byte {self.place:,}: lists of lists are not read.")
+            raise FormatError(f"{self._name}, byte {self.place:,}: this program does not read lists of lists.")
         form = np.dtype(self._form(kind))
         values: list[Any] = np.frombuffer(self.take(count * form.itemsize), form).tolist()
         return values
 
     def _form(self, kind: int) -> str:
         if not (0 <= kind < len(_KINDS) and _KINDS[kind]):
-            raise FormatError(f"{self._name}, byte {self.place:,}: the value has the unknown kind {kind}.")
+            raise FormatError(f"{self._name}, byte {self.place:,}: the value has the unknown type {kind}.")
         return _KINDS[kind]
 
     def _too_short(self, wanted: int) -> BpeError:
@@ -88,7 +88,7 @@ class _Head:
             return TooLarge(f"{what} this program reads only the first {LARGEST_HEAD:,} bytes of a GGUF file.")
         if self._data.count(REPLACEMENT) >= MANY:
             return FormatError(
-                f"{self._name} was converted like a text, so many of its bytes became U+FFFD. Copy or download "
+                f"{self._name} was converted as if it were text, so many of its bytes became U+FFFD. Copy or download "
                 "the file again as a binary file."
             )
         return FormatError(f"{what} only {left:,} bytes follow. The file was not copied completely.")
@@ -105,7 +105,7 @@ def read_section(data: bytes, name: str) -> Section:
     _ = head.number("<Q")
     count = head.number("<Q")
     if count > MOST_VALUES:
-        raise TooLarge(f"{name}: its head has {count:,} values, but this program reads at most {MOST_VALUES:,}.")
+        raise TooLarge(f"{name}: its header has {count:,} values, but this program reads at most {MOST_VALUES:,}.")
     section: Section = {}
     for _ in range(count):
         key = head.text()

@@ -154,7 +154,8 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
     splitting = BY_NAME.get(asked)
     if splitting is None:
         raise FormatError(
-            f"{name} splits texts in a way named {str(asked)[:40]!r}, which this program does not know. Open the "
+            f"{name} splits texts with the pre-tokenizer {str(asked)[:40]!r}, which this program does not know. Open "
+            "the "
             "tokenizer.json of the model that this file was made from."
         )
     cuts = [_split(expression) for expression in splitting.expressions]

@@ -148,7 +148,9 @@ def _in_folder(place: Path) -> Path | None:
 def _fetched(name: str, revision: str, may_fetch: bool) -> Path:
     lacking = f"{PREFIX}{name} is not in the Hugging Face cache ({folder()})"
     if not may_fetch:
-        raise FormatError(f"{lacking}. To fetch the tokenizer, type its name in a command such as import.")
+        raise FormatError(
+            f"{lacking}. To fetch the tokenizer, type its name in a command, such as `bpe-explorer import`."
+        )
     try:
         hub = import_module("huggingface_hub")
     except ImportError as error:

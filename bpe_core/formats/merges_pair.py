@@ -420,6 +420,7 @@ def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style, where
     number_of = {text: number for text, number in vocabulary.items() if text not in others}
     if len(number_of) > MOST_SPECIALS:
         raise FormatError(
-            f"{where} has {len(number_of):,} tokens that no merge makes: the two files belong to different tokenizers."
+            f"{where} has {len(number_of):,} tokens that no merge makes, so the vocabulary and the merges belong to "
+            "different tokenizers. Open two files of the same tokenizer."
         )
     return dict(sorted(number_of.items(), key=lambda item: item[1]))

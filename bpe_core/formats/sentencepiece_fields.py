@@ -297,7 +297,7 @@ def read(data: bytes, name: str) -> FieldValues:
     texts = stored.pieces.texts
     firsts = stored.pieces.firsts
     if not np.all(texts.data):
-        raise FormatError(f"{name}: a piece holds a zero byte, which SentencePiece never sees in a text.")
+        raise FormatError(f"{name}: a piece holds a zero byte, which cannot occur in a text for SentencePiece.")
     again = np.flatnonzero(firsts != np.arange(len(texts)))
     if len(again):
         number = int(again[np.argmin(firsts[again])])

@@ -52,7 +52,7 @@ def _of_json(text: str, name: str) -> list[Merge]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{name} is no valid JSON: {error}") from error
+        raise FormatError(f"{name} is not valid JSON: {error}") from error
     if isinstance(value, dict) and "merges" not in value and not isinstance(value.get("model"), dict):
         return _of_vocabulary(value, name)
     return _of_value(value, name)
@@ -72,7 +72,7 @@ def _of_value(value: Any, name: str) -> list[Merge]:
     if isinstance(value, dict) and all(isinstance(pair, tuple) for pair in value):  # minbpe keeps pairs with their ids
         value = [pair for pair, _ in sorted(value.items(), key=lambda item: item[1])]
     if not isinstance(value, tuple | list):
-        raise FormatError(f"{name} holds no list of merges. A result is {KINDS}.")
+        raise FormatError(f"{name} does not hold a list of merges. A result is {KINDS}.")
     pairs = [_pair(pair_value, place, name) for place, pair_value in enumerate(value, 1)]
     return _resolved(pairs, name)
 
@@ -101,7 +101,7 @@ def _resolved(pairs: Sequence[tuple[Any, Any]], name: str) -> list[Merge]:
 
 def _bytes_of(part: Any, texts: Sequence[bytes], place: int, name: str) -> bytes:
     if isinstance(part, bool):
-        raise FormatError(f"{name}: merge {place:,} holds a truth value instead of a token.")
+        raise FormatError(f"{name}: merge {place:,} holds true or false instead of a token.")
     if isinstance(part, bytes):
         return part
     if isinstance(part, int):
@@ -154,7 +154,7 @@ def _of_minbpe(data: bytes, name: str) -> list[Merge]:
         first = 3 + int(lines[2])
         pairs = [tuple(map(int, line.split())) for line in lines[first:] if line.strip()]
     except (ValueError, IndexError) as error:
-        raise FormatError(f"{name} is no complete file of minbpe: {error}") from error
+        raise FormatError(f"{name} is not a complete minbpe file: {error}") from error
     return _resolved([_pair(pair, place, name) for place, pair in enumerate(pairs, 1)], name)
 
 
@@ -171,7 +171,7 @@ def _of_vocabulary(vocabulary: Mapping[str, Any], name: str) -> list[Merge]:
             halves = _halves(token, known)
             if halves is None:
                 raise FormatError(
-                    f"{name}: no two older tokens make {token!r}, so the merges of this vocabulary are not known."
+                    f"{name}: no two earlier tokens make {token!r}, so the merges of this vocabulary are not known."
                 )
             merges.append(halves)
             known.add(token)

@@ -280,7 +280,10 @@ class CsvTable(MergeTable):
         ends = [name for name in (SCORES, NUMBER) if name in columns[len(Row._fields) :]]
         beyond = [*merge_table.columns_for(merge_table.checked_kinds(about.get("reasons"), at)), *ends]
         if columns[len(Row._fields) :] != beyond or (SCORES in ends) != ("scores_since" in about):
-            raise FormatError(f"{where}: after the columns of every table there must be {', '.join(beyond) or 'none'}.")
+            raise FormatError(
+                f"{where}: after the columns that every table has, the first row must name "
+                f"{', '.join(beyond) or 'no others'}."
+            )
         symbols = [(at, row) for at, row in step_0[:-1] if row["kind"] != "special"]
         numbers = merge_table.meant_each([row.get(NUMBER, "") for _, row in step_0[:-1]])
 
@@ -350,7 +353,7 @@ def _about(step_0: Sequence[tuple[str, Found]], name: str) -> tuple[Object, str]
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{where}: the recipe is not valid JSON.") from error
     if not isinstance(about, dict) or about.keys() - {"reasons", "scores_since"} != {"recipe", "end_reason"}:
-        raise FormatError(f"{where}: the last row must hold the recipe and why training ended.")
+        raise FormatError(f"{where}: the last row must hold the recipe and the reason why training ended.")
     return about | {"tokens_at_start": merge_table.meant(last["tokens_left"])}, where
 
 

@@ -156,7 +156,7 @@ def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
 def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
     if len(data) > LARGEST_FILE:
         raise TooLarge(
-            f"{name} has {len(data):,} bytes. Files .tiktoken of more than {LARGEST_FILE:,} bytes are not read."
+            f"{name} has {len(data):,} bytes. This program reads .tiktoken files of at most {LARGEST_FILE:,} bytes."
         )
     ranks = _read_at_once(data) or {}
     if ranks:
@@ -391,8 +391,8 @@ def _ranks(whole: Object, name: str) -> tuple[dict[bytes, int], int]:
             raise FormatError(f"{where}: the token {token[:40]!r} has another rank in an earlier line.")
     if size <= shift or len(ranks) != size - shift:
         raise FormatError(
-            f"{name}: it claims {size:,} tokens with {shift:,} special tokens, but {len(ranks):,} tokens have a rank "
-            "below its size."
+            f"{name}: the file claims {size:,} tokens, and {shift:,} of them are special tokens. But {len(ranks):,} "
+            f"other tokens have a rank below {size - shift:,}."
         )
     return checked_ranks(ranks, name), shift
 

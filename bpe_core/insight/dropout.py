@@ -34,7 +34,7 @@ class Dropout:
         if no merge joins the neighbours. The merge with the lowest number happens first.
         """
         if not 0 <= probability <= 1:
-            raise BpeError(f"A merge is left out with a probability from 0 to 1, not {probability:g}.")
+            raise BpeError(f"The probability of leaving out a merge must be from 0 to 1, not {probability:g}.")
         self._find = find
         self._left_out = probability
 

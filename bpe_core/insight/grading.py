@@ -96,8 +96,8 @@ def exercise_by(recipe: Recipe) -> Exercise:
     ties = {rule: tie for tie, rule in AS_RULE.items()}
     if recipe.ties not in ties or recipe.base != "bytes":
         raise RecipeError(
-            f"Merges can be graded only for recipes of bytes with a tie rule out of {', '.join(ties)}. This "
-            f"recipe has {recipe.base} and {recipe.ties}."
+            "Merges can be graded only for recipes that start from bytes and have one of the tie rules "
+            f"{', '.join(ties)}. This recipe starts from {recipe.base} and has the tie rule {recipe.ties}."
         )
     named = NAMED_PATTERNS.get(recipe.pattern)
     pattern = recipe.custom_pattern or (named.expression if named is not None else "")

@@ -73,7 +73,7 @@ class RankedWords:
             why = f"{title} learns in another way" if history.joining is None else "This table merges by priority"
             raise BpeError(
                 "This question works only for tokenizers that merge pairs inside words one after the other. "
-                f"{why}. Ask `token` how often a token occurred, and when."
+                f"{why}. The question `token` shows how often a token occurred, and when."
             )
         layout = lay_out(words, history.alphabet, history.recipe)
         ranks = Merges(history).ranks_of(layout.symbols)

@@ -196,7 +196,7 @@ def _bundle_packer(example: tuple[Any, ...]) -> Callable[[Any], tuple[int]]:
             # If several threads come here at once, all use the same row: another row would be freed during its use.
             kept = parts.__dict__.setdefault("_kept", (row, (ctypes.addressof(row),)))
         if CHECKS and [*kept[0]] != pack(parts):
-            raise RuntimeError(f"An array of {type(parts).__name__}, a bundle, is not where it was.")
+            raise RuntimeError(f"An array of {type(parts).__name__} was moved in memory.")
         address: tuple[int] = kept[1]
         return address
 

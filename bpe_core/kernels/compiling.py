@@ -250,6 +250,8 @@ def _object_file(name: str, text: str, symbol: str) -> bytes:
     for function in module.functions:
         called = function.name
         if function.is_declaration and not called.startswith("llvm.") and called not in _EVERYWHERE:
-            raise NotImplementedError(f"The kernel {name} calls {called}, which only Numba has; write it out.")
+            raise NotImplementedError(
+                f"The kernel {name} calls {called}, which only Numba provides. Write the kernel without it."
+            )
     code: bytes = _machine().emit_object(module)
     return code

@@ -426,7 +426,7 @@ def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
     if folder == OWN_SENTENCES:
         return parallel_samples()
     if not Path(folder).is_dir():
-        raise CorpusError(f"{folder} is no folder. Parallel texts are a folder with a file for each language.")
+        raise CorpusError(f"{folder} is not a folder. Parallel texts are a folder with a file for each language.")
     corpus = Corpus.from_files(folder)
     texts = {}
     for name, part in corpus.by_source().items():

@@ -209,7 +209,9 @@ def _shares(measured: Benchmark, weights: Sequence[str]) -> dict[str, Fraction]:
         given[chosen[0]] = weight_of(value)
     whole = sum(given.values(), Fraction(0))
     if any(value < 0 for value in given.values()) or not whole:
-        raise RecipeError("Weights of texts are shares or factors of at least 0, and not all of them 0.")
+        raise RecipeError(
+            "Weights of texts must be shares or factors of at least 0, and at least one weight must be above 0."
+        )
     if all(weight.strip().endswith("%") for weight in weights) and whole != 1:
         raise RecipeError(f"The weights of the texts must add up to 100 %, not to {share_text(whole)}.")
     return {text: value / whole for text, value in given.items()}

@@ -109,11 +109,11 @@ def audit_of(
     parts = {} if study.texts is None else study.inside.parts(WHAT, work)
     needs = [criterion for criterion in wanted if criterion in OF_CORPUS]
     if needs and not parts:
-        raise BpeError(f"Only a corpus shows which tokens are {needs[0]}: name its files with --corpus.")
+        raise BpeError(f"Only a corpus shows which tokens are {needs[0]}: name its texts with --corpus.")
     places = TokenPlaces.of(list(parts.values()), study.history) if parts else None
     audit = audited(study.history, places, rare=rare, long=long, work=work)
     missing = [criterion for criterion in wanted if criterion not in audit.meets]
     if missing:
         why = "name several texts with --corpus" if missing[0] == "one-file" else "its method merges no pairs"
-        raise BpeError(f"Which tokens are {missing[0]} is unknown here: {why}.")
+        raise BpeError(f"This audit cannot say which tokens are {missing[0]}: {why}.")
     return audit, list(parts)

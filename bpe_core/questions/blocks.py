@@ -42,7 +42,7 @@ class Blocks(Question):
         method = Method.of(history.recipe)
         if not method.starts_anew:
             titles = " and ".join(other.title for other in METHODS.values() if other.starts_anew)
-            raise BpeError(f"This question is only for runs by {titles}; this run was learned by another method.")
+            raise BpeError(f"This question works only for runs learned by {titles}. Another method learned this run.")
         words = None if study.texts is None else study.inside.words(WHAT, work)
         blocks = None if words is None else method.blocks(words, history.recipe, work)
         others = {} if words is None else sizes_of_texts(words, cancelled=work.cancelled)

@@ -123,7 +123,7 @@ examples:
 
     def _of_pairs(self, study: Study, work: Work) -> Answer:
         if not 0 <= self.drawn <= MOST_DRAWN:
-            raise BpeError(f"Pairs to draw are a number from 1 to {MOST_DRAWN:,}, not {self.drawn:,}.")
+            raise BpeError(f"The number of pairs to draw must be from 1 to {MOST_DRAWN:,}, not {self.drawn:,}.")
         by_index = study.inside.by_index
         given = [(by_index.of_text(left), by_index.of_text(right)) for left, right in self.pairs]
         return _answer_of_pairs(study, [*given, *drawn_pairs(study.history, self.drawn)], len(given), work)

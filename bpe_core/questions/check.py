@@ -110,12 +110,13 @@ kinds:
             )
         if Method.of(study.history.recipe).joins_runs:
             raise BpeError(
-                f"{WHAT} works only for one list of merges; this tokenizer was learned in two passes that raced."
+                f"{WHAT} works only for one list of merges; this tokenizer has two lists: merges within words, and "
+                "merges across words."
             )
         if study.history.recipe.serves_languages:
             raise BpeError(
-                f"{WHAT} works only if each step merges the most frequent pair of all texts; this tokenizer chose "
-                "pairs for one language after the other."
+                f"{WHAT} works only if each step merges the most frequent pair of all texts. This tokenizer chose "
+                "each pair for one of its languages."
             )
         return _of_the_table_alone(study, work) if study.texts is None else _by_counts(study, work)
 

@@ -118,7 +118,7 @@ def _in_words(paths: Sequence[str], contenders: Sequence[Contender], work: Work)
         lines = read_small_file(path, "the words of", BpeError).split("\n")
         text, words = segmented(lines)
         if not words:
-            raise BpeError(f"{path} holds no words; write a sentence a line, with spaces between its words.")
+            raise BpeError(f"{path} holds no words; write one sentence in each line, with spaces between its words.")
         ends_by_path[path] = {contender.name: WordEnds() for contender in contenders}
         for contender in contenders:
             work.check()

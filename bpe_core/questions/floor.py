@@ -147,9 +147,9 @@ examples:
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if not self.seconds >= LEAST_SECONDS:
-            raise BpeError(f"A search takes at least {LEAST_SECONDS} seconds.")
+            raise BpeError(f"A search needs at least {LEAST_SECONDS} seconds.")
         if self.rounds is not None and self.rounds < 1:
-            raise BpeError("A search takes at least 1 round.")
+            raise BpeError("A search needs at least 1 round.")
         study = study if self.held_out is None else study.with_texts(self.held_out)
         words = study.inside.words(WHAT, work)
         history = study.history

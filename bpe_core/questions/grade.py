@@ -120,7 +120,7 @@ def _results(place: str) -> list[Path]:
         return [path]
     files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
     if not files:
-        raise BpeError(f"{place} is an empty folder; put results of students there.")
+        raise BpeError(f"{place} is an empty folder; put the students' results into it.")
     return files
 
 

@@ -114,8 +114,8 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
         for name, known in zip(evidence.names, evidence.known().tolist(), strict=True):
             if known < LEAST_KNOWN:
                 raise BpeError(
-                    f"Only {known:.0%} of the group {name!r} is in characters that the table has, so it was not "
-                    "learned from such texts. Leave the group out."
+                    f"Only {known:.0%} of the text in the group {name!r} consists of characters of this table, so the "
+                    "table was not learned from such texts. Leave the group out."
                 )
         program = Program(evidence)
         program.explain(work)

@@ -75,9 +75,9 @@ examples:
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         if not 0 < self.share <= 1:
-            raise BpeError(f"The share of what changes is above 0 and at most 1, not {self.share:g}.")
+            raise BpeError(f"The share that changes must be above 0 and at most 1, not {self.share:g}.")
         if self.characters < 1:
-            raise BpeError(f"At least one character must be looked at, not {self.characters:,}.")
+            raise BpeError(f"The number of characters must be at least 1, not {self.characters:,}.")
         pieces = _pieces(studies, self.characters)
         known = {name: _ids(study, pieces) for name, study in studies.items()}
         by_kind = dict[str, dict[str, ChangedIds]]()

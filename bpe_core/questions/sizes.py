@@ -127,7 +127,8 @@ examples:
         if self.bits or self.measure == BITS:
             if shape is not None:
                 raise BpeError(
-                    "The costs for a model depend on the compression: ask for bits per byte without a model."
+                    "The costs for a model depend on the compression, not on bits per byte. Leave out either the "
+                    "model or bits per byte."
                 )
             return self._bits(studies, work)
         if self.measure == INSIDE:

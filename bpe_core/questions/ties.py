@@ -73,8 +73,8 @@ examples:
         history = study.history
         if not history.has_counts:
             raise BpeError(
-                f"{study.name or 'This table'} has no counts, so its ties cannot be found. In the window, Count on My "
-                "Corpus finds its counts."
+                f"{study.name or 'This table'} has no counts, so its ties cannot be found. In the window, the button "
+                "“Count on My Corpus” finds its counts."
             )
         tied = ties(history, at, cancelled=work.cancelled)
         return Answer(_table(tied, study), (_summary(tied, at, study),))

@@ -501,7 +501,7 @@ def _check_names(names: object) -> None:
         )
     named = [name for name in names if name]
     if len(names) > LARGEST + 1 or len(set(named)) < len(named):
-        raise RecipeError(f"Each of at most {LARGEST + 1:,} symbols has a name that no other symbol has.")
+        raise RecipeError(f"There can be at most {LARGEST + 1:,} symbols, and each symbol must have a different name.")
     for name in named:
         if len(name) > LONGEST_NAME or not name.isascii():
             refuse_long_text("The name of a symbol", name, LONGEST_NAME)
@@ -513,8 +513,8 @@ def _check_base_symbols(recipe: Recipe) -> None:
     is_text = recipe.part(Normalization) != Normalization() or recipe.pattern != "none" or recipe.preparation
     if recipe.base != "characters" or recipe.unit != "file" or is_text:
         raise RecipeError(
-            f"Symbols that are {recipe.base_symbols} are not text: such a recipe starts from characters, with the "
-            "pattern none, and without steps that change a text."
+            f"Symbols that are {recipe.base_symbols} are not text. For such symbols, choose the base characters and "
+            "the pattern none, and leave out all steps that change a text."
         )
 
 

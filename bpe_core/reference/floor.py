@@ -69,7 +69,7 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
             cheapest[node] = min(cheapest[node], cheapest[node - 1] + unit)
         cost += count * cheapest[-1]
     if next(prices, None) is not None:
-        raise FormatError("The certificate has more prices than edges, so it is damaged.")
+        raise FormatError("The certificate is damaged: it has more prices than possible tokens in its words.")
     value = cost - sum(nlargest(of["pieces"], sums.values()))
     tokens: int = -(-value // unit)
     return tokens
@@ -95,7 +95,7 @@ def reached(certificate: Mapping[str, Any]) -> dict[int, int]:
     A witness is a vocabulary which shows that so few tokens are enough. Raise FormatError if a witness has a wrong
     number of tokens or too many pieces.
     """
-    with report_faults("A vocabulary of the certificate is not whole"):
+    with report_faults("A vocabulary in the certificate is incomplete"):
         counted = dict[int, int]()
         for claim in certificate["floors"]:
             if "vocabulary" in claim or "fewest" in claim:
@@ -103,8 +103,8 @@ def reached(certificate: Mapping[str, Any]) -> dict[int, int]:
                 counted[claim["size"]] = fewest(certificate, claim)
                 if counted[claim["size"]] != claim["fewest"]:
                     raise FormatError(
-                        f"The vocabulary of {claim['size']:,} needs {counted[claim['size']]:,} tokens, not the "
-                        f"{claim['fewest']:,} that the file says."
+                        f"With the vocabulary of size {claim['size']:,}, the words have {counted[claim['size']]:,} "
+                        f"tokens, but the certificate says {claim['fewest']:,}."
                     )
         return counted
 
@@ -113,24 +113,27 @@ def _check_vocabulary(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> 
     pieces = {tuple(piece) for piece in of["vocabulary"]}
     if len(pieces) > of["pieces"] or len(pieces) != len(of["vocabulary"]):
         raise FormatError(
-            f"The vocabulary of {of['size']:,} has {len(of['vocabulary']):,} pieces or repeats some; it must have at "
-            f"most {of['pieces']:,}."
+            f"The vocabulary of size {of['size']:,} in the certificate lists {len(of['vocabulary']):,} pieces. It "
+            f"must list at most {of['pieces']:,}, each only once."
         )
     for number in (of["fewest"], *(symbol for piece in pieces for symbol in piece)):
         if type(number) is not int:
-            raise FormatError(f"A vocabulary holds {str(number)[:80]!r} instead of a whole number.")
+            raise FormatError(f"A vocabulary in the certificate holds {str(number)[:80]!r} instead of a whole number.")
     longest = max(map(len, pieces), default=0)
     if longest > certificate["longest"]:
         raise FormatError(
-            f"A piece of {longest:,} symbols is longer than the floor allows, {certificate['longest']:,}."
+            f"The certificate has a piece of {longest:,} symbols, but its longest pieces may have "
+            f"{certificate['longest']:,}."
         )
     if any(len(piece) < 2 or min(piece) < 0 for piece in pieces):
-        raise FormatError("A piece of a vocabulary has only one symbol, or holds a symbol that merges with no other.")
+        raise FormatError(
+            "A vocabulary in the certificate has a piece with only one symbol, or with an unknown character."
+        )
 
 
 def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """Return a row for each floor in a certificate: its size, the claimed number of tokens, and the proven number."""
-    with report_faults("The certificate of a floor is not whole"):
+    with report_faults("The certificate of a floor is incomplete"):
         _check_numbers(certificate)
         return [(claim["size"], claim["tokens"], floor(certificate, claim)) for claim in certificate["floors"]]
 
@@ -149,12 +152,12 @@ def _check_numbers(certificate: Mapping[str, Any]) -> None:
     symbols = [symbol for word in words for symbol in word]
     for number in (*numbers, *certificate["counts"], *prices, *symbols):
         if type(number) is not int:
-            raise FormatError(f"The certificate of a floor holds {str(number)[:80]!r} instead of a whole number.")
+            raise FormatError(f"The certificate holds {str(number)[:80]!r} instead of a whole number.")
     for what, least in (("price", prices), ("count", certificate["counts"]), ("number of pieces", _pieces(floors))):
         if min(least, default=0) < 0:
-            raise FormatError(f"A {what} of the certificate is {min(least)}; it cannot be below 0.")
+            raise FormatError(f"A {what} in the certificate is {min(least)}, but it cannot be below 0.")
     if certificate["unit"] < 1 or certificate["longest"] < 2:
-        raise FormatError("A token of the certificate has no value, or its pieces have fewer than two symbols.")
+        raise FormatError("The certificate is damaged: its “unit” must be at least 1, and its “longest” at least 2.")
     _check_sizes(certificate, len({symbol for symbol in symbols if symbol >= 0}))
 
 
@@ -166,13 +169,14 @@ def _check_sizes(certificate: Mapping[str, Any], symbols: int) -> None:
     always = certificate["always"]
     if always < symbols:
         raise FormatError(
-            f"The certificate says that {always:,} tokens are always there, but its words hold {symbols:,} symbols."
+            f"The certificate says that every vocabulary has the same {always:,} tokens besides its pieces, but its "
+            f"words have {symbols:,} different symbols."
         )
     for claim in certificate["floors"]:
         if claim["size"] != always + claim["pieces"]:
             raise FormatError(
-                f"A vocabulary of {claim['size']:,} has room for {claim['size'] - always:,} pieces besides the "
-                f"{always:,} tokens that are always there, not for {claim['pieces']:,} as the certificate says."
+                f"The certificate says that a vocabulary of size {claim['size']:,} has {claim['pieces']:,} pieces "
+                f"besides the {always:,} tokens of every vocabulary, but {claim['size'] - always:,} would be correct."
             )
 
 

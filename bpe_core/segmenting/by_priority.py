@@ -54,7 +54,7 @@ Stretch = tuple[tuple[int, ...], tuple[int, ...], int, int]
 class JoinedWords:
     def __init__(self, history: History) -> None:
         if history.joining is None:
-            raise BpeError("This history has no merge priorities besides the order of its steps.")
+            raise BpeError("This tokenizer merges in the order of its steps, so it has no other merge priorities.")
         self.history = history
         self.joining = history.joining
         self._base = len(history.alphabet)

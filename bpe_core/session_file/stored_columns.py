@@ -39,7 +39,9 @@ def merge_columns(stored: Iterable[Sequence[int]], alphabet: Alphabet, where: st
     wrong = steps != np.arange(1, len(steps) + 1)
     if wrong.any():
         row = int(np.argmax(wrong)) + 1
-        raise FormatError(f"{where}, step {row:,}: its number does not follow the one before.")
+        raise FormatError(
+            f"{where}, step {row:,}: the number of this step does not follow the number of the step before."
+        )
     check_steps(columns, alphabet, recipe, lambda row: f"{where}, step {row + 1:,}")
     joins = table[2] >= 0
     lengths = joined_lengths([len(symbol.text) for symbol in alphabet.symbols], table[1][joins], table[2][joins])
@@ -73,11 +75,13 @@ def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reaso
     for name, place, kind, numbers in chunks:
         is_next = place == len(pieces.setdefault(name, []))
         if kind not in KINDS or kinds.setdefault(name, kind) != kind or not is_next:
-            raise FormatError(f"{where}: the values that chose its steps are damaged.")
+            raise FormatError(f"{where}: the values by which its steps were chosen are damaged.")
         pieces[name].append(numbers)
     columns = {name: (b"".join(parts), np.dtype(kinds[name])) for name, parts in pieces.items()}
     if any(len(numbers) != learned * kind.itemsize for numbers, kind in columns.values()):
-        raise FormatError(f"{where}: the values that chose its steps are more or fewer than its steps.")
+        raise FormatError(
+            f"{where}: the number of values by which its steps were chosen differs from the number of its steps."
+        )
     return {name: np.frombuffer(raw, kind).astype(kind.newbyteorder("=")) for name, (raw, kind) in columns.items()}
 
 
@@ -140,12 +144,14 @@ def word_table(chunks: Iterable[WordChunk], where: str) -> WordTable:
     counts = []
     for number, (words, text, chunk_lengths, chunk_counts) in enumerate(chunks):
         if len(chunk_lengths) != 4 * words or len(chunk_counts) != 8 * words:
-            raise FormatError(f"{where}: piece {number} of a word table has the wrong size.")
+            raise FormatError(f"{where}: part {number} of a word table has the wrong size.")
         texts.append(text)
         lengths.append(np.frombuffer(chunk_lengths, "<i4"))
         counts.append(np.frombuffer(chunk_counts, "<i8"))
         if int(lengths[-1].astype(np.int64).sum()) != len(text) or (lengths[-1] <= 0).any():
-            raise FormatError(f"{where}: the words in piece {number} of a word table do not fill it.")
+            raise FormatError(
+                f"{where}: the lengths of the words in part {number} of a word table do not add up to its text."
+            )
     whole = b"".join(texts)
     starts = np.zeros(sum(map(len, lengths)) + 1, np.int64)
     if lengths:

@@ -81,7 +81,8 @@ class GrowingRun:
     def __init__(self, path: Path | str, words: WordTable, names: Sequence[str] = ()) -> None:
         if first_invalid(words.text.data) >= 0:
             raise OutputError(
-                f"{path} was not written: a session stores words of text, and these files hold bytes that are no text. "
+                f"{path} was not written: a session stores words of text, and these files hold bytes that are not "
+                "text. "
                 "Write a .json, .csv or .tsv table."
             )
         self._path = Path(path)

@@ -385,7 +385,8 @@ def _claim_on(place: Path) -> Lock | None:
         return Lock(path) if os.access(path, os.W_OK) else None
     if lock is None:
         raise OutputError(
-            f"Could not write {place}: another process is making it. Wait until it has ended, or choose another name."
+            f"Could not write {place}: another process is writing it. Wait until this process has ended, or choose "
+            "another name."
         )
     return lock
 

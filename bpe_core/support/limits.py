@@ -66,8 +66,8 @@ def refuse_bomb(held: int, stored: int) -> None:
     """
     if stored and is_bomb(held, stored):
         raise TooLarge(
-            f"A text of more than {size_text(HARMLESS)} had to be held at once, but only {stored:,} bytes of its file "
-            "were read. Such files are often made to fill the memory; if you trust this file, decompress it first."
+            f"Only {stored:,} bytes of this file unpack to more than {size_text(HARMLESS)} of text. Such files are "
+            "often made to fill the memory. If you trust this file, decompress it first."
         )
 
 

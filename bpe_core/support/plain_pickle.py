@@ -49,8 +49,8 @@ def values_of(data: bytes, name: str) -> Any:
     except FormatError:
         raise
     except (ValueError, TypeError, IndexError, KeyError, AttributeError, RecursionError, MemoryError) as error:
-        raise FormatError(f"{name} is no complete pickle: {error}") from error
-    raise FormatError(f"{name} is no complete pickle: it has no end.")
+        raise FormatError(f"{name} is not a complete pickle: {error}") from error
+    raise FormatError(f"{name} is not a complete pickle: it has no end.")
 
 
 class _Reader:

@@ -50,10 +50,10 @@ def overlay(
     meant = {name: as_meant(given, name) for name, given in by_name(tokenizers).items()}
     histories = {name: history.first(at) for name, (history, at) in meant.items()}
     if not histories:
-        raise BpeError("Curves take at least one tokenizer.")
+        raise BpeError("Curves need at least one tokenizer.")
     texts = [text for text in documents_of(documents) if text]
     if not texts:
-        raise CorpusError("There is no text to measure with; name one.")
+        raise CorpusError("There is no text to measure the tokenizers on; name a text.")
     chosen = None if sizes is None else [int(size) for size in sizes]
     drawn = samples or {}
     sizes_of_line = _sizes_of_lines(histories, drawn)

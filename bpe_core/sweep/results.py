@@ -77,7 +77,7 @@ def remarks_of(table: DataTable) -> list[str]:
 
 def read_results(path: Path | str) -> DataTable:
     if not Path(path).exists():
-        raise FormatError(f"There is no table {path} of a sweep.")
+        raise FormatError(f"{path} does not exist. Name the table that a sweep has written.")
     try:
         with report_faults(str(path)):
             table = read_data(checked_name(path), TEXTS)

@@ -90,7 +90,7 @@ class Sample:
         if self.of not in get_args(Of):
             raise RecipeError(f"A sample must be of documents or lines, not of {self.of!r}.")
         if not isinstance(self.rest, bool):
-            raise RecipeError(f"The rest of a sample must be true or false, not {self.rest!r}.")
+            raise RecipeError(f"“rest” of a sample must be true or false, not {self.rest!r}.")
         if self.rest and self.fraction == 1:
             raise RecipeError("A sample of the whole group leaves no rest: choose a smaller sample, such as 90%.")
 

@@ -374,7 +374,7 @@ def test_a_result_file_can_be_made_by_only_one_process_at_a_time(tmp_path: Path,
     link.symlink_to(table)
     with maker(table, folder) as first:
         for late in (table, link, folder):
-            with pytest.raises(OutputError, match="another process is making it"), reserve(tmp_path / "other", late):
+            with pytest.raises(OutputError, match="another process is writing it"), reserve(tmp_path / "other", late):
                 pass
         assert "other" not in "".join(names(tmp_path))
         with reserve(tmp_path / "other"):

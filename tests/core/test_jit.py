@@ -64,7 +64,7 @@ def test_machine_code_uses_the_new_arrays_of_a_named_tuple_after_an_exchange(exa
             assert room.desk.table[1, 2] == 2
     rooms[0].desk.items.resize(600, refcheck=False)
     if CHECKS:
-        with pytest.raises(RuntimeError, match="An array of Desk, a bundle, is not where it was"):
+        with pytest.raises(RuntimeError, match="An array of Desk was moved in memory"):
             examples.many_kinds(rooms[0], cells, np.arange(10)[::3], 0.5, True, large, np.int32(0))
     read_only = np.arange(3, dtype=np.int32)
     read_only.flags.writeable = False

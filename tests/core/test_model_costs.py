@@ -87,5 +87,5 @@ def test_a_wrong_description_of_a_model_is_refused_in_a_sentence(tmp_path: Path)
         with pytest.raises(BpeError, match=message):
             ModelShape.of(str(path))
     study = bpe.train("low lower lowest", "gpt2", merges=2, min_frequency=1)
-    with pytest.raises(BpeError, match="without a model"):
+    with pytest.raises(BpeError, match="either the model or bits per byte"):
         bpe.sizes({"ours": study}, bits=True, model="d=8,layers=2")

@@ -107,7 +107,7 @@ def test_arrays_of_other_values_than_symbols_are_refused_in_a_sentence(tmp_path:
     wrong: list[tuple[Any, str]] = [
         (np.array([1, -4, 2]), "holds -4 at place 2. Symbols are integers from 0 to 131,070"),
         (np.array([1, 2**63], np.uint64), "holds 9,223,372,036,854,775,808 at place 2"),
-        (np.array([1.5]), "holds values of the type float64, and symbols are integers"),
+        (np.array([1.5]), "holds values of the type float64, but symbols must be integers"),
         (np.array([{"a": 1}], object), "holds Python objects, which are never loaded"),
         (np.zeros((2, 2, 2), int), "holds an array with 3 dimensions"),
         (np.asfortranarray(np.zeros((2, 2), int)), "2 dimensions in the order of columns"),
@@ -119,7 +119,7 @@ def test_arrays_of_other_values_than_symbols_are_refused_in_a_sentence(tmp_path:
     path.write_bytes(path.read_bytes()[:-9])
     assert "ends after 98 of its 100 integers: it was truncated" in sentence(path)
     path.write_bytes(b"no array")
-    assert "is not a file of NumPy, or is damaged" in sentence(path)
+    assert "is not a NumPy file, or is damaged" in sentence(path)
 
 
 class _Trap:
@@ -202,7 +202,7 @@ def test_the_raw_bytes_preset_learns_from_any_file_and_encoding_refuses_a_file_t
         words = WordTable.from_counts([(data, 1)])
         assert all_columns(read_history(table)) == all_columns(learn_fast(words, recipe))
     assert run(["train", str(file), "--preset", "raw-bytes", "-o", str(tmp_path / "m.bpex")]) == 1
-    assert "these files hold bytes that are no text" in capsys.readouterr().err
+    assert "these files hold bytes that are not text" in capsys.readouterr().err
     assert not (tmp_path / "m.bpex").exists()
     assert run(["encode", "--merges", table, str(file), "-o", str(tmp_path / "ids.npy")]) == 1
     assert "is not a text file" in capsys.readouterr().err
@@ -269,7 +269,7 @@ def test_commands_learn_and_show_named_symbols(tmp_path: Path, capsys: pytest.Ca
     assert len(read_history(table)) == 2
     capsys.readouterr()
     assert run(["train", str(song), "--base", "lines", "--border", "rest", "--merges", "9"]) == 1
-    assert "No symbol in these files is the border" in capsys.readouterr().err
+    assert "These files do not contain the border symbol" in capsys.readouterr().err
     assert run(["train", str(song), "--base", "lines", "--names", table, "--merges", "9"]) == 1
     assert "--names gives names to integers" in capsys.readouterr().err
 

@@ -38,7 +38,7 @@ def trained(texts: Any) -> bpe.Study:
 @pytest.mark.parametrize("given", ["a.txt", ["a.txt"], ["a.txt", "b.txt"], ("a.txt",), {"en": "a.txt"}, "."])
 def test_the_name_of_a_file_given_as_a_text_is_refused(folder: Path, given: Any) -> None:
     """Formerly the program learned from the letters of the name."""
-    with pytest.raises(CorpusError, match=r"is the name of a (file|folder). As a text, only the letters"):
+    with pytest.raises(CorpusError, match=r"is the name of a (file|folder). Read as a text, it"):
         trained(given)
     with pytest.raises(CorpusError, match="Give Path"):
         trained([LOW]).with_texts(given)

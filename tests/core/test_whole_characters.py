@@ -119,6 +119,6 @@ def test_the_whole_characters_option_works_in_commands_and_is_refused_for_other_
     assert "<0xD1> + <0x8F> → я" in capsys.readouterr().out
     asked = ["train", str(tmp_path / "a.txt"), "--whole-characters", "--method", "unigram", "--vocab-size", "30"]
     assert run(asked) == 1
-    assert "--whole-characters is an option of byte-pair encoding of bytes" in capsys.readouterr().err
+    assert "--whole-characters applies only to byte-pair encoding of bytes" in capsys.readouterr().err
     with pytest.raises(RecipeError, match="must be true or false"):
         Recipe(whole_characters=1)

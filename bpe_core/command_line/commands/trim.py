@@ -126,7 +126,7 @@ def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespa
         return audit.ids(*wanted)
     how_many = options.least_used if options.down_to is None else surplus(history, options.down_to)
     if not tables:
-        raise BpeError("Only a corpus shows which tokens are used least: name its files with --corpus.")
+        raise BpeError("Only a corpus shows which tokens are used least: name its texts with --corpus.")
     return least_used(history, TokenPlaces.of(tables, history).counts, how_many)
 
 

@@ -116,14 +116,15 @@ def _floors(document: Any) -> dict[str, Any]:
     for size, said, proven in rows:
         if proven < said:
             raise FormatError(
-                f"For a vocabulary of {size:,} tokens the prices prove a floor of {proven:,} tokens, but the file "
-                f"says {said:,}."
+                f"For a vocabulary of {size:,} tokens, the prices in the certificate prove a floor of {proven:,} "
+                f"tokens, but the file says {said:,}. Run `floor` again."
             )
     known = {**bests, **recounted}
     beyond = next((size for size, said, _ in rows if known.get(size, said) < said), None)
     if beyond is not None:
         raise FormatError(
-            f"The floor for a vocabulary of {beyond:,} is above {known[beyond]:,}, the fewest tokens that were found."
+            f"The file gives a floor above {known[beyond]:,} tokens for a vocabulary of {beyond:,}, but such a "
+            f"vocabulary with {known[beyond]:,} tokens was found. Run `floor` again."
         )
     for size, tokens in recounted.items():
         if bests.get(size, tokens) != tokens:

@@ -50,7 +50,7 @@ def compressing_method() -> Method:
     for method in METHODS.values():
         if isinstance(method, Method) and method.container is not None:
             return method
-    raise BpeError("No method that is installed compresses files.")
+    raise BpeError("No installed method can compress files.")
 
 
 def container() -> Container:

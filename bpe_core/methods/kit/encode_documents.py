@@ -148,7 +148,7 @@ def check_folder(path: Path) -> None:
     if path.is_dir():
         other = next((name for name in _names_in(path) if not _OF_SHARDS.fullmatch(name)), None)
         if other is not None:
-            raise OutputError(f"{path} holds {other}, which is no shard. Choose a new folder for the shards.")
+            raise OutputError(f"{path} holds {other}, which is not a shard. Choose a new folder for the shards.")
     elif path.exists():
         raise OutputError(f"{path} is a file; shards need a folder.")
     elif not Path(os.path.realpath(path)).parent.is_dir():

@@ -48,7 +48,7 @@ class Layout:
 def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
     if int(words.starts[-1]) + 3 * len(words) > MOST_CELLS:
         raise TooLarge(
-            f"The distinct words hold {int(words.starts[-1]):,} bytes; training can hold at most {MOST_CELLS:,}. "
+            f"The distinct words hold {int(words.starts[-1]):,} bytes, but training can use at most {MOST_CELLS:,}. "
             "Choose a pattern that splits the text into shorter words, or train on a part of the text."
         )
     if alphabet.is_plain_bytes:

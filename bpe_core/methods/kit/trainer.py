@@ -261,8 +261,8 @@ def _check_same(known: Columns, columns: Columns) -> None:
             step = int(differs.argmax()) + 1
             raise FormatError(
                 f"The steps do not belong to these words: at step {step:,} the value “{name.replace('_', ' ')}” "
-                f"is {int(getattr(known, name)[step - 1]):,} in the history, but "
-                f"{int(getattr(columns, name)[step - 1]):,} by the words."
+                f"is {int(getattr(known, name)[step - 1]):,} in the history, but the words give "
+                f"{int(getattr(columns, name)[step - 1]):,}."
             )
 
 

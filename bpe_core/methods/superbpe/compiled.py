@@ -157,7 +157,7 @@ def _of_each(work: Callable[[slice], Part], words: WordTable) -> list[Part]:
     """Run a job on parts of the runs, on all threads. Return the results in the order of the parts."""
     size = len(words.text)
     if size > MOST_CELLS:
-        raise TooLarge(f"The distinct runs of words hold {size:,} bytes; training can hold at most {MOST_CELLS:,}.")
+        raise TooLarge(f"The distinct runs of words hold {size:,} bytes, but training can use at most {MOST_CELLS:,}.")
     borders = np.unique(np.append(np.searchsorted(words.starts[:-1], np.arange(0, size, AT_ONCE)), len(words)))
     parts = [slice(*ends) for ends in pairwise(borders.tolist())]
     threads = max(1, min(available_threads(), len(parts)))

@@ -334,7 +334,7 @@ def texts_in(
 
 def _refuse_integers(path: Path) -> None:
     if kind_of(str(path))[0] in INTEGERS:
-        raise NotText(f"{shown(path)} may hold integers. Files of integers are read only if they are named themselves.")
+        raise NotText(f"{shown(path)} may hold integers. To read a file of integers, name the file itself.")
 
 
 def _none_in(folder: str, patterns: Sequence[str]) -> CorpusError:

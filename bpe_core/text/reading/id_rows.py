@@ -87,8 +87,8 @@ def _lines(path: str, work: Work) -> Iterator[tuple[int, bytes]]:
                 number += 1
                 if len(line) > LONGEST_LINE:
                     raise CorpusError(
-                        f"{path}, line {number:,} is longer than {LONGEST_LINE // 2**20:,} MB. Write a text a line, "
-                        "or all ids as .npy."
+                        f"{path}, line {number:,} is longer than {LONGEST_LINE // 2**20:,} MB. Write one text in each "
+                        "line, or save all ids as an .npy file."
                     )
                 work.check()
                 work.progress(Progress("reading ids", file.tell(), size, "bytes", path))
@@ -107,7 +107,9 @@ def _of_array(path: str, work: Work) -> Iterator[IdRow]:
             raise CorpusError(f"Could not read the ids in {path}: {cause_of(error)}.") from error
     if not isinstance(ids, np.ndarray) or ids.ndim not in (1, 2) or ids.dtype.kind not in "iu":
         kind = f"{getattr(ids, 'ndim', 0)} dimensions of {getattr(ids, 'dtype', 'another kind')}"
-        raise CorpusError(f"{path} holds no ids: {kind}. {ADVICE}, in a row or a table of rows.")
+        raise CorpusError(
+            f"{path} holds {kind}, which cannot be ids. {ADVICE}, in one row or in a table with several rows."
+        )
     if ids.ndim == 1:
         yield IdRow(path, 1, (ids,))
         return
@@ -169,7 +171,7 @@ def _parts_of(value: Any, where: str) -> Iterator[Int64s]:
 
 def _of_list(value: Any, where: str) -> Int64s:
     if not isinstance(value, list):
-        raise CorpusError(f"{where}: “{str(value)[:40]}” is no list of ids.")
+        raise CorpusError(f"{where}: “{str(value)[:40]}” is not a list of ids.")
     wrong = next((id_ for id_ in value if type(id_) is not int or not 0 <= id_ < 10**MOST_DIGITS), None)
     if wrong is not None or None in value:
         raise CorpusError(f"{where}: “{str(wrong)[:40]}” is not a token id. {ADVICE}.")

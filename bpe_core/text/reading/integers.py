@@ -92,7 +92,7 @@ def _sentences(name: str) -> Iterator[None]:
     except BpeError:
         raise
     except DAMAGED as error:
-        raise CorpusError(f"{name} is not a file of NumPy, or is damaged: {cause_of(error)}. {_HELP}") from error
+        raise CorpusError(f"{name} is not a NumPy file, or is damaged: {cause_of(error)}. {_HELP}") from error
 
 
 class _StreamFile:
@@ -120,12 +120,12 @@ class _StoredArray:
         """Read the head of an array. Raise CorpusError for an array that holds no sequences of integers."""
         read_head = _HEADS.get(np.lib.format.read_magic(file))
         if read_head is None:
-            raise CorpusError(f"{name} has a head of an unknown version. {_HELP}")
+            raise CorpusError(f"{name} has a header of an unknown version. {_HELP}")
         shape, by_columns, dtype = read_head(file)
         if dtype.hasobject:
             raise CorpusError(f"{name} holds Python objects, which are never loaded. {_HELP}")
         if dtype.kind not in "iu":
-            raise CorpusError(f"{name} holds values of the type {dtype}, and symbols are integers. {_HELP}")
+            raise CorpusError(f"{name} holds values of the type {dtype}, but symbols must be integers. {_HELP}")
         if len(shape) not in (1, 2) or (by_columns and min(shape) > 1):
             order = " in the order of columns" if by_columns else ""
             raise CorpusError(

@@ -54,8 +54,8 @@ def names_in(sources: Iterable[tuple[Source, ReadingOptions]], work: Work) -> tu
             names.update(part.names)
             if len(names) > LARGEST + 1:
                 raise CorpusError(
-                    f"{source.name} brings the number of different symbols above {LARGEST + 1:,}, the most that can be "
-                    "learned. Check that each line is one symbol."
+                    f"{source.name} has too many different symbols: more than {LARGEST + 1:,} cannot be learned. "
+                    "Check that each line is one symbol."
                 )
             work.progress(Progress("reading symbols", part.bytes_read, source.size, "bytes", source.name))
     return tuple(sorted(names))

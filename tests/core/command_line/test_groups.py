@@ -75,7 +75,7 @@ def test_the_sample_option_takes_a_size_for_one_group_or_for_all_groups(
         ("--groups-of all --weights de=0 code=0", "All weights of the mixture are zero"),
         ("--groups-of all --weights fr=2", "has the group 'fr'"),
         ("--groups-of all --weights 2", "the group of each weight"),
-        ("--groups-of all --sample much", "is not a part of a group"),
+        ("--groups-of all --sample much", "is not the size of a sample"),
         ("--groups-of all/de", "There are no folders in all/de"),
         ("--group de", "Which texts are in the group 'de'"),
         ("all/de --group code all/code", "all/de is in no group"),

@@ -35,7 +35,7 @@ def test_a_second_command_that_writes_the_same_output_file_stops(
     with reserve(place):
         assert run(command.split()) == 1
         assert (
-            f"Could not write {tmp_path / COMMANDS[command]}: another process is making it." in capsys.readouterr().err
+            f"Could not write {tmp_path / COMMANDS[command]}: another process is writing it." in capsys.readouterr().err
         )
     assert sorted(tmp_path.iterdir()) == before
     assert run(command.split()) == 0, capsys.readouterr()

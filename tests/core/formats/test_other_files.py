@@ -54,7 +54,7 @@ def gguf_changed_as_text() -> bytes:
         ("words.txt", "".join(f"{word},{9 - at}\n" for at, word in enumerate(WORDS)), "counts, learn", "BERT's"),
         ("vocab.txt", "[PAD] 0\n[UNK]  1\nde 9\nla 8\n", "counts, learn", "BERT's"),
         ("tokenizer.bin", llama2_c(["<s>", "</s>", " a", "b"]), "llama2.c", "csv"),
-        ("tokenizer.gguf", gguf_changed_as_text(), "converted like a text", "copied completely"),
+        ("tokenizer.gguf", gguf_changed_as_text(), "converted as if it were text", "copied completely"),
     ],
 )
 def test_refusing_a_file_of_another_kind_names_the_kind_of_the_file(

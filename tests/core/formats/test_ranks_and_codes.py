@@ -205,7 +205,7 @@ def test_exporting_subword_nmt_codes_requires_characters_and_a_word_end_marker()
     [
         (b"#version: 0.2\nl o w\n", r"odd, line 2: there must be two tokens"),
         (b"#version: 0.2\nl o\nlow x\n", r"odd, line 3: the merge uses “low”, but no earlier merge makes this token"),
-        (b"#version: 0.2\nl \xff\n", r"odd, line 2: the bytes at place 3 are not UTF-8; .* iconv -f"),
+        (b"#version: 0.2\nl \xff\n", r"odd, line 2: the bytes from byte 3 on are not UTF-8; .* iconv -f"),
         (b"#version: 0.2\nl " + b"o" * 2_000_000 + b"\n", r"odd, line 2: 2,000,002 bytes are too many"),
     ],
 )

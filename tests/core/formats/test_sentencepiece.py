@@ -138,7 +138,7 @@ BPE_KIND = bytes_field(2, varint_field(3, 2))
         (piece("a") + bytes_field(2, varint_field(3, 2) + varint_field(35, 1)), r"some bytes have no piece"),
         (
             bytes_field(1, bytes_field(1, b"\xff") + float_field(2, 0)) + BPE_KIND,
-            r"odd, byte 4: the bytes at place 1 are not UTF-8",
+            r"odd, byte 4: the bytes from byte 1 on are not UTF-8",
         ),
     ],
 )

@@ -162,5 +162,5 @@ def test_writing_a_json_table_with_too_many_pieces_is_refused(monkeypatch: pytes
 
 def test_an_unknown_extra_column_of_a_table_is_refused() -> None:
     data = written(learned("score"), FORMATS["csv"]).replace(b"left_count,right_count\n", b"left_count,other\n", 1)
-    with pytest.raises(FormatError, match=r"line 1: after the columns of every table .* left_count, right_count"):
+    with pytest.raises(FormatError, match=r"line 1: after the columns that every .* left_count, right_count"):
         FORMATS["csv"].read(data, "odd.csv")

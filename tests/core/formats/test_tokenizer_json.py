@@ -264,7 +264,7 @@ def test_a_damaged_tokenizer_json_is_refused_with_the_place_of_the_damage(
         (b'{"model": {"vocab": {"a": 1, "a": "b"}}}', r"odd\.json: the entry 'a' occurs twice"),
         (b'{"model": {"vocab": {"a": ' + b"9" * 10_000 + b"}}}", r"odd\.json: this JSON is nested too deeply"),
         (b'{"model": \n{"vocab": }}', r"odd\.json, line 2, column 11: this is not valid JSON"),
-        (b'{"model": {"vocab": {"\xff": 1}}}', r"odd\.json: the bytes at place 23 are not UTF-8"),
+        (b'{"model": {"vocab": {"\xff": 1}}}', r"odd\.json: the bytes from byte 23 on are not UTF-8"),
     ],
 )
 def test_a_tokenizer_json_that_is_no_valid_json_is_refused(data: bytes, sentence: str) -> None:

@@ -307,13 +307,13 @@ def test_special_tokens_of_vocab_txt_are_those_named_in_its_configuration() -> N
     [
         (SMALL.replace(b"[UNK]\n", b""), {}, r"odd\.txt: the token “\[UNK\]”for words that cannot"),
         (SMALL + b"a b\n", {}, r"odd\.txt, line 12: there must be one token and no space"),
-        (SMALL + b"\xff\n", {}, r"odd\.txt, line 12: the bytes at place 1 are not UTF-8"),
+        (SMALL + b"\xff\n", {}, r"odd\.txt, line 12: the bytes from byte 1 on are not UTF-8"),
         (SMALL, {"unk_token": "<unk>"}, r"the token “<unk>”for words"),
         (SMALL, {"unk_token": 5}, r"a special token must be a text"),
         (SMALL, {"unk_token": ""}, r"a special token is empty"),
         (SMALL, {"do_lower_case": "yes"}, r'"do_lower_case" must be true, false or null'),
-        (SMALL, {"added_tokens_decoder": {"3": {"content": "a"}}}, r"id 3 belongs to 'a', but .* says 5"),
-        (SMALL, {"added_tokens_decoder": {"5": {"content": "new"}}}, r"id 5 belongs to 'new', but .* it is 'a'"),
+        (SMALL, {"added_tokens_decoder": {"3": {"content": "a"}}}, r"'a' has the id 3, but .* id is 5"),
+        (SMALL, {"added_tokens_decoder": {"5": {"content": "new"}}}, r"'new' has the id 5, but .* belongs to 'a'"),
         (SMALL, {"added_tokens_decoder": {"x": {"content": "new"}}}, r"the number of 'new' must be a whole number"),
     ],
 )

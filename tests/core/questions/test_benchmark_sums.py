@@ -124,7 +124,7 @@ def test_the_benchmark_does_not_recommend_a_tokenizer_that_leaves_text_out(
         (("fish=1",), "The texts are sea, code"),
         (("1",), "The texts are sea, code"),
         (("sea=-1", "code=2"), "of at least 0"),
-        (("sea=0",), "not all of them 0"),
+        (("sea=0",), "at least one weight must be above 0"),
     ],
 )
 def test_impossible_benchmark_weights_are_refused_in_a_sentence(

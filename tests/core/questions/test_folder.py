@@ -112,7 +112,7 @@ def test_the_folder_command_ends_with_exit_code_3_if_files_differ(
 def test_the_folder_question_refuses_a_folder_without_a_tokenizer_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(bpe.BpeError, match="is a folder without a tokenizer"):
         bpe.folder(str(tmp_path))
-    with pytest.raises(bpe.BpeError, match="is no folder"):
+    with pytest.raises(bpe.BpeError, match="is not a folder"):
         bpe.folder(str(tmp_path / "nowhere" / "at all"))
 
 

@@ -185,15 +185,15 @@ class Calls:
     ("data", "message"),
     [
         (pickle.dumps(Calls()), "the instruction (GLOBAL|STACK_GLOBAL|REDUCE).* is refused"),
-        (pickle.dumps([b"a"] * 3)[:-3], "no complete pickle"),
-        (b"\x80\x04\x95", "no complete pickle"),
+        (pickle.dumps([b"a"] * 3)[:-3], "not a complete pickle"),
+        (b"\x80\x04\x95", "not a complete pickle"),
         (json.dumps([[-1, 5]]).encode(), "joins the id -1, but before this merge"),
         (json.dumps([[10**9, 5]]).encode(), "joins the id 1,000,000,000"),
         (json.dumps({"a": "b"}).encode(), "holds no merges"),
         (b"[]", "holds no merges"),
         (b"", "is empty"),
         (b"one two three\n", "line 1 is not a pair"),
-        (b"[1, 2", "no valid JSON"),
+        (b"[1, 2", "not valid JSON"),
         (b"\xff\xfe\x00\x00", "not UTF-8 from byte 0 on"),
     ],
 )

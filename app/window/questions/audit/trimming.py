@@ -174,7 +174,9 @@ def trimmed_by(study: Study, tokens: Sequence[int], wish: Wish, work: Work) -> T
     else:
         trimmed = trim(history, tokens, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
     if trimmed.changes_nothing:
-        raise BpeError("Nothing was removed: other tokens are made of the selected tokens.")
+        raise BpeError(
+            "Nothing was removed, because other tokens are made of the selected tokens. Select these other tokens, too."
+        )
     return trimmed
 
 

@@ -84,7 +84,7 @@ class CurvePlan:
 
     def _corpora(self, texts: Sequence[CorpusText], path: Path) -> dict[str, list[str]]:
         if not texts:
-            raise CorpusError("There is no text in the corpus to learn from.")
+            raise CorpusError("The corpus holds no text to learn from. Add a text.")
         corpora: dict[str, list[str]] = {}
         for place, text in enumerate(texts, 1):
             if text.address:

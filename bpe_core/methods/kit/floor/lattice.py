@@ -100,7 +100,7 @@ class Lattice:
         """
         bits = 61 - max(1, self.symbols * self.longest**2).bit_length()
         if bits < 0:
-            raise BpeError("The counts of the words are too large to add up a floor; give smaller counts.")
+            raise BpeError("The counts of the words are too large to compute a floor; give smaller counts.")
         return 1 << min(UNIT_BITS, bits)
 
     @cached_property
