@@ -45,9 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if reason:
         print(reason, file=sys.stderr)
         return NO_WINDOW
-    from app.worker.job import leave
+    from app.worker.job import end_process
 
-    return leave(_open_window(options))
+    return end_process(_open_window(options))
 
 
 def _render(drawn: bytes, width: float, height: float, path: Path) -> str:

@@ -49,7 +49,7 @@ class Screenshot(QObject):
             # More can be seen half-way than at the end: pairs that wait, and merges still to come.
             self._has_travelled = True
             self._quiet = 0
-            session.playing.give_way()  # a first window plays its run
+            session.playing.pause_for_person()  # a first window plays its run
             session.cursor.go_to(session.cursor.end // 2)
         elif self._quiet >= SETTLED_LOOKS or self._clock.elapsed() > LONGEST_MILLISECONDS:
             self._timer.stop()
@@ -59,7 +59,7 @@ class Screenshot(QObject):
         program = self._program
         run = program.session.runs.shown
         is_done = run is not None and run.phase in (Phase.ENDED, Phase.FAILED, Phase.PAUSED)
-        is_asking = program.session.aside.is_busy() or program.pages.are_waiting
+        is_asking = program.session.background.is_busy() or program.pages.are_waiting
         return is_done and not (program.encoder.is_behind or is_asking)
 
     def _take(self) -> None:

@@ -21,10 +21,10 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.session.live import LiveLearning
 from app.session.manifests import RESULT, SESSION, Manifests, run_of_session
-from app.session.publications import FilmWish
+from app.session.publications import FilmChoices
 from app.session.session import Session
 from app.settings import LIVE, MANIFESTS, SPEED, START_HERE, THEME, Settings
-from app.system.memory import GarbageCollection, give_back_early, give_back_now
+from app.system.memory import GarbageCollection, release_memory_early, release_memory_now
 from app.window.actions import Actions
 from app.window.charts.picker import MeasurePicker
 from app.window.charts.wiring import ChartWiring
@@ -61,7 +61,7 @@ from app.window.pages import (
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
-from app.window.publishing.wiring import PublishingWiring, TakingAlong
+from app.window.publishing.wiring import CodeCopier, PublishingWiring
 from app.window.questions.rail.view import QuestionHead, QuestionRail
 from app.window.questions.rail.wiring import RailWiring
 from app.window.questions.token.model import TokenModel
@@ -92,7 +92,7 @@ from app.window.training.run_status import RunListModel, TrainingStatusModel
 from app.window.training.training_views import RunsPanel, SpeedBox, StatusLine
 from app.window.training.wiring import TrainingWiring
 from app.worker.job import release_jobs
-from app.worker.window_first import WhileItDraws
+from app.worker.window_first import DrawingFilter
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.version import program_version
 from resources import samples
@@ -117,7 +117,7 @@ def share_command(numbers: Sequence[int]) -> tuple[str, ...]:
     return ("share", *(map(run_of_session, numbers) if numbers else (SESSION,)), "--output", RESULT)
 
 
-def film_command(wish: FilmWish) -> tuple[str, ...]:
+def film_command(wish: FilmChoices) -> tuple[str, ...]:
     """Return the command that films the run shown, with a second run if the person chose one."""
     beside = () if wish.beside is None else (run_of_session(wish.beside),)
     return ("film", SESSION, *beside, *wish.words, "--output", RESULT)
@@ -138,15 +138,15 @@ class Program(QObject):
         self._connect_help_and_notices()
         self._connect_look()
         self.window.closing.connect(self.close)
-        self.window.installEventFilter(WhileItDraws(self))
+        self.window.installEventFilter(DrawingFilter(self))
         self.garbage = GarbageCollection(self._is_busy, self)
         loaded = self.session.runs.grew  # when the first merges are learned, the kernels are loaded
-        loaded.connect(self.garbage.spare_what_exists, Qt.ConnectionType.SingleShotConnection)
-        self.world.loading.done.connect(self.garbage.spare_what_exists)
-        self.filing.document.leaving.connect(self.garbage.expect_much)
+        loaded.connect(self.garbage.exclude_present_objects, Qt.ConnectionType.SingleShotConnection)
+        self.world.loading.done.connect(self.garbage.exclude_present_objects)
+        self.filing.document.leaving.connect(self.garbage.plan_full_collection)
 
     def _is_busy(self) -> bool:
-        return self.training.status.is_busy or self.session.aside.is_busy()
+        return self.training.status.is_busy or self.session.background.is_busy()
 
     def begin(self, files: Sequence[Path | str]) -> None:
         if files:
@@ -178,7 +178,7 @@ class Program(QObject):
 
     def _settle(self) -> None:
         """Free the memory that only the opening of the window needed. Load the code for training in the background."""
-        give_back_now()
+        release_memory_now()
         self.session.warm_up()
         self.world.loading.begin()
 
@@ -186,9 +186,9 @@ class Program(QObject):
         release_jobs()  # a job that has not begun cannot end
         self.window.keep_layout(self.settings)
         self.settings.save()
-        self.session.playing.give_way()
+        self.session.playing.pause_for_person()
         self.filing.document.close()
-        self.session.aside.close()
+        self.session.background.close()
         self.filing.document.release()
         self.crashes.remove()
         self.garbage.stop()
@@ -338,7 +338,7 @@ class Program(QObject):
     def _connect_manifests(self) -> None:
         """Connect the signals of saved files, so that a manifest is written for each file if the person wants that."""
         self.manifests = manifests = Manifests(self.session)
-        along = TakingAlong(self.frame, lambda: self.charting.page_in_use, lambda: self.filing.document.path, self)
+        along = CodeCopier(self.frame, lambda: self.charting.page_in_use, lambda: self.filing.document.path, self)
 
         def keep(command: Sequence[str], path: Path) -> None:
             along.note_file(command, path)
@@ -360,7 +360,7 @@ class Program(QObject):
         self.actions.connect(manual=lambda: self.manual.open(ROOM[window.room].title))
         self.actions.connect(whats_new=lambda: self.manual.open_at(CHANGES))
         self.actions.connect(about=lambda: about_dialog(program_version(), window).show(), quit=window.quit)
-        self.session.aside.noticed.connect(self.messages.show_notice)
+        self.session.background.noticed.connect(self.messages.show_notice)
         for begins_anew in (self.session.runs.began, self.filing.document.leaving):
             begins_anew.connect(self.messages.leave_former)
         session = self.session
@@ -400,7 +400,7 @@ class Program(QObject):
 def build(application: QApplication, settings: Settings, theme: str | None = None) -> Program:
     # The window waits this long for a thread that runs Python; 5 ms could be noticed.
     sys.setswitchinterval(SWITCH_SECONDS)
-    give_back_early()
+    release_memory_early()
     # The window is in English, and so are its number boxes, whatever the language of the desktop.
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     application.setApplicationName("BPE Explorer")

@@ -13,7 +13,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.session import corpus_texts as lists
-from app.session.aside import Answer, Aside
+from app.session.background import Answer, BackgroundTasks
 from app.session.changes import Steps, UndoableValue
 from app.session.corpus_texts import MOST_LISTED, CorpusText, CorpusTexts, can_be_picked
 from app.session.counts import CountFailure, Counts, Outcome
@@ -35,40 +35,42 @@ class SessionCorpus(QObject):
     column_wanted = Signal(int)  # number of a table whose text column only a person can choose
     listed = Signal()  # all added folders have been searched
 
-    def __init__(self, recipe: UndoableValue[Recipe], aside: Aside, undo: Steps, parent: QObject | None = None) -> None:
+    def __init__(
+        self, recipe: UndoableValue[Recipe], background: BackgroundTasks, undo: Steps, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self.texts: UndoableValue[CorpusTexts] = UndoableValue((), undo, self)
-        self.counts = Counts(aside, self)
+        self.counts = Counts(background, self)
         self.recipe = recipe
-        self.aside = aside
+        self.background = background
         self._undo = undo
         self._reported: set[int] = set()  # numbers of texts whose failure was reported
-        self.counts.settled.connect(self._tell_failures)
+        self.counts.settled.connect(self._report_failures)
         self._samples: set[int] = set()  # numbers of sample texts, which the person's first text replaces
 
     @property
     def is_listing(self) -> bool:
-        return self.aside.is_busy(TOPIC)
+        return self.background.is_busy(TOPIC)
 
     def add_paths(self, paths: Sequence[Path | str]) -> None:
         """Add files, and all files in folders, to the corpus. A background task lists the folders."""
-        self.aside.ask(
+        self.background.run(
             TOPIC,
             lambda task: texts_among([*map(Path, paths)], task.cancelled),
             self._take_files,
-            ended=self._tell_if_all_are_listed,
+            ended=self._report_end_of_listing,
             queues=True,
         )
 
     def leave_paths(self) -> None:
-        self.aside.cancel(TOPIC)
+        self.background.cancel(TOPIC)
 
     def add_address(self, address: str) -> None:
         """Add a text by its address, such as `s3://bucket/a.txt`. An installed package must be able to read it."""
-        self._put(gathered(lists.with_address(self._texts_that_stay, address)), "Add an address")
+        self._put(sort_by_group(lists.with_address(self._texts_that_stay, address)), "Add an address")
 
     def add_text(self, name: str, text: str) -> None:
-        self._put(gathered((*self._texts_that_stay, CorpusText(name, text=text))), f"Add {name}")
+        self._put(sort_by_group((*self._texts_that_stay, CorpusText(name, text=text))), f"Add {name}")
 
     def replace_by_text(self, name: str, text: str) -> None:
         sample = CorpusText(name, text=text)
@@ -83,7 +85,7 @@ class SessionCorpus(QObject):
 
     def arrange(self, texts: CorpusTexts) -> None:
         if texts != self.texts.value:
-            self._put(gathered(texts), "Reorder the corpus")
+            self._put(sort_by_group(texts), "Reorder the corpus")
 
     # -- groups ----------------------------------------------------------------------------
 
@@ -93,7 +95,7 @@ class SessionCorpus(QObject):
 
     def group(self, numbers: Collection[int], name: str) -> None:
         """Put the texts with these numbers into a group. An empty name takes them out of their groups."""
-        self._put(put_into(self.texts.value, dict.fromkeys(numbers, name)), f"Group {name}" if name else "Ungroup")
+        self._put(assign_groups(self.texts.value, dict.fromkeys(numbers, name)), f"Group {name}" if name else "Ungroup")
 
     def group_by_folders(self, numbers: Collection[int]) -> None:
         """Group texts by folder.
@@ -105,20 +107,22 @@ class SessionCorpus(QObject):
         large = [text for text in texts if text.number in numbers and text.is_folder and not text.picked]
         if len(large) == 1 and len(numbers) == 1:
             folder = large[0]
-            self.aside.ask("folders of a folder", lambda task: split_folder(folder), self._take_split, self.aside.tell)
+            self.background.run(
+                "folders of a folder", lambda task: split_folder(folder), self._take_split, self.background.notify
+            )
             return
-        self._put(put_into(texts, by_folder(texts, numbers)), "Groups from folders")
+        self._put(assign_groups(texts, groups_by_folder(texts, numbers)), "Groups from folders")
 
-    def say(self, old: str, new: str, weight: Fraction, by: By) -> None:
+    def change_group(self, old: str, new: str, weight: Fraction, by: By) -> None:
         """Rename the group `old`, and set its weight.
 
         If weights are shares, then the other groups share the remainder.
         """
         numbers = {text.number: new for text in self.texts.value if text.group == old}
-        texts = put_into(self.texts.value, numbers)
-        mixture = renamed(self.mixture, old, new) if new != old else self.mixture
+        texts = assign_groups(self.texts.value, numbers)
+        mixture = rename_group(self.mixture, old, new) if new != old else self.mixture
         if (weight, by) != (mixture.of(new).weight, mixture.by):
-            mixture = weighed(mixture, names_of(texts), new, weight, by)
+            mixture = set_weight(mixture, names_of(texts), new, weight, by)
         self._put(texts, f"Group {new}", mixture)
 
     def choose(self, group: Group) -> None:
@@ -131,7 +135,7 @@ class SessionCorpus(QObject):
     def _put(self, texts: CorpusTexts, label: str, mixture: Mixture | None = None) -> None:
         before = names_of(self.texts.value)
         after = names_of(texts)
-        said = fitted(self.mixture if mixture is None else mixture, before, after)
+        said = fit_mixture(self.mixture if mixture is None else mixture, before, after)
         recipe = self.recipe.value.with_changes(mixture=said)
         if recipe == self.recipe.value:
             self.texts.put(texts, label)
@@ -146,9 +150,9 @@ class SessionCorpus(QObject):
         texts = self.texts.value
         if folder in texts:
             place = texts.index(folder)
-            self._put(gathered((*texts[:place], *parts, *texts[place + 1 :])), "Groups from folders")
+            self._put(sort_by_group((*texts[:place], *parts, *texts[place + 1 :])), "Groups from folders")
 
-    def read_otherwise(self, numbers: set[int], name: str, **changes: Any) -> None:
+    def change_reading(self, numbers: set[int], name: str, **changes: Any) -> None:
         """Change how the texts with these numbers are read.
 
         `changes` gives another encoding, another column, or the choice whether the texts are lists of words.
@@ -182,14 +186,14 @@ class SessionCorpus(QObject):
             others = len(left_out) - 1
             more = f" More files that were skipped: {others:,}." if others and is_something else ""
             details = "\n".join(left_out[:MOST_TOLD]) if others else ""
-            self.aside.tell(left_out[0 if is_something else -1] + more, details, is_error=not is_something)
+            self.background.notify(left_out[0 if is_something else -1] + more, details, is_error=not is_something)
         if is_something:
             texts = lists.with_picked(lists.with_files(self._texts_that_stay, opened.files), opened.picked)
             for folder in opened.folders:
                 texts = lists.with_folder(texts, folder)
             for path, columns in opened.counts.items():
                 texts = lists.with_counts(texts, path, columns)
-            self._put(gathered(texts), "Add files")
+            self._put(sort_by_group(texts), "Add files")
 
     @property
     def _texts_that_stay(self) -> CorpusTexts:
@@ -197,7 +201,7 @@ class SessionCorpus(QObject):
         texts = self.texts.value
         return () if len(texts) == 1 and texts[0].number in self._samples else texts
 
-    def _tell_failures(self) -> None:
+    def _report_failures(self) -> None:
         """Report at once which added texts cannot be counted, instead of when a training begins."""
         numbers = [text.number for text in self.texts.value]
         failed = list(zip(numbers, self.outcomes_as_wanted(), strict=True))
@@ -209,9 +213,9 @@ class SessionCorpus(QObject):
             more = f" Other texts that cannot be counted: {len(new) - 1:,}." if len(new) > 1 else ""
             details = "\n".join(new[:MOST_TOLD]) if len(new) > 1 else ""
             choose = Answer("Choose a Column …", lambda: self.column_wanted.emit(asking[0]))
-            self.aside.tell(new[0] + more, details, answers=(choose,) if asking else ())
+            self.background.notify(new[0] + more, details, answers=(choose,) if asking else ())
 
-    def _tell_if_all_are_listed(self) -> None:
+    def _report_end_of_listing(self) -> None:
         if not self.is_listing:
             self.listed.emit()
 
@@ -266,18 +270,18 @@ def names_of(texts: CorpusTexts) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text.group for text in texts))
 
 
-def gathered(texts: CorpusTexts) -> CorpusTexts:
+def sort_by_group(texts: CorpusTexts) -> CorpusTexts:
     """Return the texts sorted by group. The groups keep the order of their first texts."""
     order = {name: place for place, name in enumerate(names_of(texts))}
     return tuple(sorted(texts, key=lambda text: order[text.group]))
 
 
-def put_into(texts: CorpusTexts, groups: Mapping[int, str]) -> CorpusTexts:
+def assign_groups(texts: CorpusTexts, groups: Mapping[int, str]) -> CorpusTexts:
     """Return the texts with changed groups. `groups` maps the number of a text to the name of its new group."""
-    return gathered(tuple(dataclasses.replace(text, group=groups.get(text.number, text.group)) for text in texts))
+    return sort_by_group(tuple(dataclasses.replace(text, group=groups.get(text.number, text.group)) for text in texts))
 
 
-def by_folder(texts: CorpusTexts, chosen: Collection[int]) -> dict[int, str]:
+def groups_by_folder(texts: CorpusTexts, chosen: Collection[int]) -> dict[int, str]:
     """Return a group name for each chosen text: the folder directly below the common folder of all chosen files."""
     paths = {text.number: text.path for text in texts if text.number in chosen and text.path is not None}
     if not paths:
@@ -301,7 +305,7 @@ def split_folder(folder: CorpusText) -> tuple[CorpusText, CorpusTexts]:
     return folder, tuple(parts)
 
 
-def renamed(mixture: Mixture, old: str, new: str) -> Mixture:
+def rename_group(mixture: Mixture, old: str, new: str) -> Mixture:
     """Return a mixture with a renamed group. If a group has the new name already, that group stays as it is."""
     known = {group.name for group in mixture.groups}
     groups = [group for group in mixture.groups if group.name != old or new not in known]
@@ -313,10 +317,10 @@ def renamed(mixture: Mixture, old: str, new: str) -> Mixture:
         )
         for group in groups
     )
-    return _whole(fresh, mixture.by)
+    return _normalize(fresh, mixture.by)
 
 
-def weighed(mixture: Mixture, names: Sequence[str], name: str, weight: Fraction, by: By) -> Mixture:
+def set_weight(mixture: Mixture, names: Sequence[str], name: str, weight: Fraction, by: By) -> Mixture:
     """Return a mixture in which the group `name` has another weight.
 
     If weights are shares, then the other groups keep their proportions and share the remainder.
@@ -340,19 +344,19 @@ def weighed(mixture: Mixture, names: Sequence[str], name: str, weight: Fraction,
     )
 
 
-def fitted(mixture: Mixture, before: Collection[str], after: Sequence[str]) -> Mixture:
+def fit_mixture(mixture: Mixture, before: Collection[str], after: Sequence[str]) -> Mixture:
     """Return a mixture for other groups: groups that are gone have no weight, and new groups get an equal share."""
     gone = set(before) - set(after)
     groups = [group for group in mixture.groups if group.name not in gone]
-    fitting = _whole(tuple(groups), mixture.by)
+    fitting = _normalize(tuple(groups), mixture.by)
     for name in after:
         if fitting.by != "times" and name not in before and name not in {group.name for group in fitting.groups}:
             names = [*(group.name for group in fitting.groups), name]
-            fitting = weighed(fitting, names, name, Fraction(1, len(names)), fitting.by)
+            fitting = set_weight(fitting, names, name, Fraction(1, len(names)), fitting.by)
     return fitting
 
 
-def _whole(groups: tuple[Group, ...], by: By) -> Mixture:
+def _normalize(groups: tuple[Group, ...], by: By) -> Mixture:
     """Return a mixture of the groups whose shares add up to 1.
 
     If the weight of every group is 0, then every group gets the weight 1.

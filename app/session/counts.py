@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
+from app.session.background import BackgroundTasks
 from app.session.corpus_texts import CorpusText, CorpusTexts, reading
 from app.worker.job import Task
 from bpe_core.counting.count_words import count_unmixed
@@ -137,9 +137,9 @@ class Counts(QObject):
     changed = Signal()  # there is a new outcome or new progress
     settled = Signal()  # each wanted text is counted, has failed, or was cancelled
 
-    def __init__(self, aside: Aside, parent: QObject | None = None) -> None:
+    def __init__(self, background: BackgroundTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._aside = aside
+        self._background = background
         self._outcomes: dict[Kind, Outcomes] = {}  # the thread adds to those of the kind at work
         self._progress: CountProgress | None = None
         self._under_way: tuple[Kind, set[Hashable]] = None, set()
@@ -148,7 +148,7 @@ class Counts(QObject):
 
     @property
     def busy(self) -> bool:
-        return self._aside.is_busy(TOPIC)
+        return self._background.is_busy(TOPIC)
 
     def outcome_of(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
         if (recipe.mixture or Mixture()).of(source.group).takes_all:
@@ -172,11 +172,11 @@ class Counts(QObject):
         if not self.busy:
             self._start_next()
         elif kind_of(recipe) != kind or not keys <= {unit.key for unit in units_of(sources, recipe).values()}:
-            self._aside.cancel(TOPIC)  # it counts texts that are not wanted any more
+            self._background.cancel(TOPIC)  # it counts texts that are not wanted any more
 
     def cancel(self) -> None:
         self._next = None
-        self._aside.cancel(TOPIC)
+        self._background.cancel(TOPIC)
 
     def _start_next(self) -> None:
         if self._next is None:
@@ -196,7 +196,7 @@ class Counts(QObject):
             return
         self._under_way = kind, set(missing)
         work = partial(count_texts, missing, recipe, outcomes)
-        self._aside.ask(TOPIC, work, progress=self._take_progress, ended=self._end)
+        self._background.run(TOPIC, work, progress=self._take_progress, ended=self._end)
         self.changed.emit()
 
     def _forget_old(self, current: Kind, wanted: Mapping[Hashable, Unit]) -> None:

@@ -14,11 +14,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Answer
+from app.session.background import Answer
 from app.session.corpus_texts import state_of
 from app.session.safety_copy import Leftover, Leftovers, SafetyCopy
 from app.session.session import Session
-from app.session.session_files import FileState, OpenedSession, opened, written
+from app.session.session_files import FileState, OpenedSession, opened, save_to_file
 from app.session.snapshot import restore, snapshot_of
 from app.session.time import timer
 from bpe_core.errors import OutputError
@@ -52,9 +52,9 @@ class Document(QObject):
         self.path: Path | None = None
         self.name = UNTITLED
         self.is_modified = False
-        self.leftovers = Leftovers(folder / "unsaved", session.aside, self)
+        self.leftovers = Leftovers(folder / "unsaved", session.background, self)
         self._session = session
-        self._aside = session.aside
+        self._background = session.background
         self._folder = folder
         self._layout = layout
         self._first_text = session.text.value
@@ -91,21 +91,26 @@ class Document(QObject):
         if is_own and self.path is not None:
             target = self.path
         if not is_own and not self._claim(target):
-            self._aside.tell(f"{target} is open in another window. Save this session under another name.")
+            self._background.notify(f"{target} is open in another window. Save this session under another name.")
             return
         if is_own and not replaces_foreign and state_of(target) not in (self._state, None):
             self._ask_before_replacing(target, then)
             return
         now = self.snapshot()
         take = partial(self._take_saved, now, target, then)
-        self._aside.ask(
-            TOPIC, lambda task: written(now, target), take, self._tell_unsaved, ended=self._unlock_new, writes=True
+        self._background.run(
+            TOPIC,
+            lambda task: save_to_file(now, target),
+            take,
+            self._report_unsaved,
+            ended=self._unlock_new,
+            writes=True,
         )
 
     def _ask_before_replacing(self, target: Path, then: Then) -> None:
         answer = Answer("Replace the File", lambda: self.save(target, then=then, replaces_foreign=True))
         sentence = f"{target.name} was changed by another program after you opened it here. Save this session under"
-        self._aside.tell(f"{sentence} another name, or replace the changed file.", answers=(answer,))
+        self._background.notify(f"{sentence} another name, or replace the changed file.", answers=(answer,))
 
     def _take_saved(self, session: SavedSession, path: Path, then: Then, state: FileState) -> None:
         if path != self.path:
@@ -113,12 +118,12 @@ class Document(QObject):
         self._state = state
         self._saved = session
         self.saved.emit(path)
-        self._aside.tell(f"Saved as {path}.", is_error=False)
+        self._background.notify(f"Saved as {path}.", is_error=False)
         self.look()
         then()
 
-    def _tell_unsaved(self, sentence: str) -> None:
-        self._aside.tell(sentence, answers=(self._elsewhere(),))
+    def _report_unsaved(self, sentence: str) -> None:
+        self._background.notify(sentence, answers=(self._elsewhere(),))
 
     def _unlock_new(self) -> None:
         if self._new_lock is not None:
@@ -133,21 +138,21 @@ class Document(QObject):
 
     def open_leftover(self, leftover: Leftover) -> None:
         if leftover.damage:
-            self._aside.tell(f"{leftover.path} cannot be restored. {leftover.damage}")
+            self._background.notify(f"{leftover.path} cannot be restored. {leftover.damage}")
         elif self._is_busy():
             return
         elif self.leftovers.claim(leftover):
             self._begin_opening(leftover.path, is_safety_copy=True)
         else:
-            self._aside.tell("Another window has already restored this session.", is_error=False)
+            self._background.notify("Another window has already restored this session.", is_error=False)
 
     def _begin_opening(self, path: Path, *, is_safety_copy: bool) -> None:
         self._session.note_opening("a session" if is_safety_copy else path.name)
-        self._aside.ask(
+        self._background.run(
             TOPIC,
             lambda task: opened(path, is_safety_copy=is_safety_copy),
             partial(self._take_opened, is_safety_copy),
-            partial(self._tell_unopened, path, is_safety_copy),
+            partial(self._report_unopened, path, is_safety_copy),
             ended=self._end_opening,
         )
 
@@ -155,10 +160,10 @@ class Document(QObject):
         self._session.note_opening("")
         self._unlock_new()
 
-    def _tell_unopened(self, path: Path, is_safety_copy: bool, sentence: str) -> None:
+    def _report_unopened(self, path: Path, is_safety_copy: bool, sentence: str) -> None:
         if is_safety_copy:
             self.leftovers.give_back(path)
-        self._aside.tell(sentence)
+        self._background.notify(sentence)
 
     def _take_opened(self, is_safety_copy: bool, opened: OpenedSession) -> None:
         self._leave()
@@ -198,7 +203,7 @@ class Document(QObject):
             sentence = (
                 f"{path.name} is open in another window. This window shows a copy. Save the copy under another name."
             )
-            self._aside.tell(sentence, is_error=False)
+            self._background.notify(sentence, is_error=False)
         self._saved = self.snapshot()
 
     def _take_leftover(self, opened: OpenedSession) -> None:
@@ -234,7 +239,7 @@ class Document(QObject):
         is_own = is_own or bool(now.runs[1:] or now.bookmarks or any(source.path for source in now.sources))
         return self._differs(now) and (is_own or now.text != self._first_text)
 
-    def secure(self) -> str:
+    def write_safety_copy(self) -> str:
         """Write the safety copy before another session is shown.
 
         Return the reason if that fails, or else an empty text.
@@ -288,21 +293,21 @@ class Document(QObject):
             try:
                 copy = SafetyCopy(self._folder / "unsaved")
             except OutputError as error:
-                self._hear_of_copy(frozenset(), str(error))
+                self._note_copy(frozenset(), str(error))
                 return str(error)
             self._copies.add(copy)
             # It holds the copies that were brought back before it began, but none that are brought back later.
-            hear = partial(self._hear_of_copy, self.leftovers.brought_back)
-            self._aside.start(copy, hear, partial(self._end_copy, copy))
+            hear = partial(self._note_copy, self.leftovers.brought_back)
+            self._background.start(copy, hear, partial(self._end_copy, copy))
             self._copy = copy
         self._copy.keep(now)
         return ""
 
-    def _hear_of_copy(self, brought_back: frozenset[Path], refusal: str) -> None:
+    def _note_copy(self, brought_back: frozenset[Path], refusal: str) -> None:
         if not refusal:
             self.leftovers.replace(brought_back)
         elif not self._is_in_trouble:
-            self._aside.tell(
+            self._background.notify(
                 f"No safety copy of this session can be written: {refusal} Your work stays as long as the window is "
                 "open. Save the session to another place (File > Save Session As).",
                 refusal,
@@ -329,9 +334,9 @@ class Document(QObject):
 
     def _is_busy(self) -> bool:
         """Return whether a session is being saved or opened. If so, also show that to the person."""
-        is_busy = self._aside.is_busy(TOPIC)
+        is_busy = self._background.is_busy(TOPIC)
         if is_busy:
-            self._aside.tell("A session is being saved or opened. Try again in a moment.")
+            self._background.notify("A session is being saved or opened. Try again in a moment.")
         return is_busy
 
     def _is_own(self, path: Path) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from app.session.aside import Aside
+from app.session.background import BackgroundTasks
 from app.session.corpus_texts import state_of
 from app.session.run import Run
 from app.session.runs import Runs
@@ -27,10 +27,10 @@ class Fingerprints(QObject):
     It hashes them when a training begins, and compares them when a session is opened.
     """
 
-    def __init__(self, runs: Runs, aside: Aside, parent: QObject | None = None) -> None:
+    def __init__(self, runs: Runs, background: BackgroundTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runs = runs
-        self._aside = aside
+        self._background = background
         self._known: dict[tuple[Path | None, Fingerprint], Fingerprint] = {}  # with hashes, by those without
         runs.prepared.connect(self._hash)
 
@@ -43,7 +43,9 @@ class Fingerprints(QObject):
                 if source.path is not None and known is not None and not source.refused:
                     files[source.path] = known
         if files:
-            self._aside.ask("whether files are unchanged", lambda task: compared(files, task.cancelled), self._tell)
+            self._background.run(
+                "whether files are unchanged", lambda task: find_changed_files(files, task.cancelled), self._tell
+            )
 
     def _hash(self, run: Run) -> None:
         files: dict[int, tuple[Path, Fingerprint]] = {}
@@ -57,8 +59,8 @@ class Fingerprints(QObject):
             else:
                 files[source.number] = source.path, fresh
         if files:
-            work, take = lambda task: hashed(files, task.cancelled), partial(self._take_hashed, run)
-            self._aside.ask("fingerprints", work, take, queues=True)
+            work, take = lambda task: hash_files(files, task.cancelled), partial(self._take_hashed, run)
+            self._background.run("fingerprints", work, take, queues=True)
 
     def _take_hashed(self, run: Run, fingerprints: Mapping[int, Fingerprint]) -> None:
         paths = {source.number: source.path for source in run.sources}
@@ -76,10 +78,10 @@ class Fingerprints(QObject):
         if parts:
             sentence = f"{' '.join(parts)} The runs can still continue, because they keep the words of the old texts."
             details = [f"changed: {path}" for path in changed] + [f"missing: {path}" for path in missing]
-            self._aside.tell(sentence, "\n".join(details), is_error=False, can_wait=True)
+            self._background.notify(sentence, "\n".join(details), is_error=False, can_wait=True)
 
 
-def hashed(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck) -> dict[int, Fingerprint]:
+def hash_files(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck) -> dict[int, Fingerprint]:
     """Return fingerprints with a hash of the content.
 
     A file that has changed since the training read it gets no fingerprint.
@@ -92,7 +94,7 @@ def hashed(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck
     return fingerprints
 
 
-def compared(files: Mapping[Path, Fingerprint], cancelled: CancelCheck) -> tuple[list[Path], list[Path]]:
+def find_changed_files(files: Mapping[Path, Fingerprint], cancelled: CancelCheck) -> tuple[list[Path], list[Path]]:
     """Return the changed files and the missing files.
 
     A file is read only if its time has changed and its size has not.

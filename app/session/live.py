@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
-from app.session.aside import Answer
+from app.session.background import Answer
 from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.run import Phase, Run
 from app.session.session import Session
@@ -36,7 +36,7 @@ class LiveLearning(QObject):
         self.is_watched: Callable[[], bool] = lambda: True  # whether the room shown is one that learns at once
         self._session = session
         self._runs = session.runs
-        self._aside = session.aside
+        self._background = session.background
         self._drafts: list[Run] = []
         self._learning: Run | None = None
         self._before: Run | None = None  # the run shown when the change was made
@@ -54,14 +54,14 @@ class LiveLearning(QObject):
         is_wanted = self.is_on and self.is_watched() and self._session.undo.count()  # not for a session just opened
         if not (is_wanted and sources) or shown is None or self._session.corpus.is_listing:
             return
-        if (shown.is_busy and self._learning is None) or shown.is_just(recipe, sources):
+        if (shown.is_busy and self._learning is None) or shown.would_repeat(recipe, sources):
             return
         if self._learning is None:
             self._before = shown
         if size_of(sources) > LARGEST:
             self._offer_to_learn(shown, sources, recipe)
             return
-        known = next((run for run in [*self._drafts, *self._runs.all] if run.is_just(recipe, sources)), None)
+        known = next((run for run in [*self._drafts, *self._runs.all] if run.would_repeat(recipe, sources)), None)
         unfinished = self._learning
         self._learning = None
         if known is None:  # the present run stays until the next one exists
@@ -74,7 +74,7 @@ class LiveLearning(QObject):
     def _offer_to_learn(self, shown: Run, sources: CorpusTexts, recipe: Recipe) -> None:
         opened = [source for source in sources if not any(source.is_same_as(mine) for mine in shown.sources)]
         sentence = "The recipe has changed. Press Train to train with the new recipe."
-        if not shown.is_of(sources):
+        if not shown.learned_from(sources):
             named = [sized_name(source) for source in opened[:MOST_NAMED]]
             more = f" and {len(opened) - MOST_NAMED:,} more" if len(opened) > MOST_NAMED else ""
             sentence = f"Press Train to learn from {'; '.join(named) or 'other texts'}{more}."
@@ -84,7 +84,7 @@ class LiveLearning(QObject):
             values = self._session.corpus.texts.value, self._session.recipe.value
             return values == (sources, recipe) and self._runs.shown is shown
 
-        self._aside.tell(sentence, is_error=False, answers=(learn,), is_still_true=is_still_true)
+        self._background.notify(sentence, is_error=False, answers=(learn,), is_still_true=is_still_true)
 
     def _follow(self) -> None:
         if self._learning is not None and self._runs.shown is not self._before:  # the person has chosen another run
@@ -108,7 +108,7 @@ class LiveLearning(QObject):
         cursor = self._session.cursor
         place = self._place_in_time()
         if before is not None and before is not run and before in self._drafts and not self._is_used(before):
-            self._runs.take_the_place_of(before, run, with_number=is_draft)
+            self._runs.replace_run(before, run, with_number=is_draft)
         else:
             self._runs.keep([run], are_there=True, stays=True)
         cursor.go_live() if place is None else cursor.go_to(place)
@@ -116,7 +116,7 @@ class LiveLearning(QObject):
         if before is None or before is run or before.history is None or run.history is None:
             return
         compare = partial(compare_tables, before.history, run.history)
-        self._aside.ask(TOPIC, lambda task: compare(cancelled=task.cancelled), partial(self._tell, run))
+        self._background.run(TOPIC, lambda task: compare(cancelled=task.cancelled), partial(self._tell, run))
 
     def _place_in_time(self) -> int | None:
         """Return the step where the person was, even if a shorter run has no such step.
@@ -133,14 +133,14 @@ class LiveLearning(QObject):
     def _tell(self, run: Run, comparison: TableComparison) -> None:
         steps = run.wording.steps
         if comparison.first is None and not comparison.differing:
-            self._aside.tell(f"All {steps} are the same as before the change.", is_error=False)
+            self._background.notify(f"All {steps} are the same as before the change.", is_error=False)
             return
         parted = (
             ""
             if comparison.first is None
             else f". The {steps} differ from {run.wording.step} {comparison.first + 1:,} on"
         )
-        self._aside.tell(f"{comparison.new_tokens}{parted}.", is_error=False)
+        self._background.notify(f"{comparison.new_tokens}{parted}.", is_error=False)
 
     def _is_used(self, run: Run) -> bool:
         marked = {mark.run for mark in self._session.bookmarks.value}

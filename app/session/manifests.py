@@ -66,12 +66,12 @@ class Manifests(QObject):
         if not command or (needs_session and run is None):
             self._tell(NO_COMMAND, path)
             return
-        texts = TextsBeside(session.corpus.texts.value, path)
+        texts = TextFiles(session.corpus.texts.value, path)
         needs_texts = {TEXTS, CORPUS, EACH} & {*command}
         if needs_texts and (refusal := texts.refusal(each=EACH in command)):
             self._tell(NO_FILES, path, refusal)
             return
-        words = list(in_full(command, path, beside, texts))
+        words = list(fill_placeholders(command, path, beside, texts))
         now = snapshot_of(session, {})
         is_learning = any(any_run.is_busy for any_run in session.runs.all)
 
@@ -93,11 +93,11 @@ class Manifests(QObject):
             different = DIFFERENT + (STILL_LEARNING if is_learning else "")
             self._tell(KEPT if is_kept else different, path, manifest.name)
 
-        session.aside.ask(("manifest", path), work, take, session.aside.tell, writes=True)
+        session.background.run(("manifest", path), work, take, session.background.notify, writes=True)
 
     def _tell(self, sentence: str, *files: Path | str) -> None:
         names = (file.name if isinstance(file, Path) else file for file in files)
-        self._session.aside.tell(sentence.format(*names), is_error=False)
+        self._session.background.notify(sentence.format(*names), is_error=False)
 
 
 def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck) -> bool:
@@ -116,7 +116,7 @@ def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck
     return process.returncode == 0
 
 
-def in_full(command: Sequence[str], path: Path, beside: Path, texts: TextsBeside) -> Iterator[str]:
+def fill_placeholders(command: Sequence[str], path: Path, beside: Path, texts: TextFiles) -> Iterator[str]:
     """Yield the words of a command, with file names in place of the placeholders."""
     for word in command:
         if word.startswith(SESSION):
@@ -140,7 +140,7 @@ TWO_ALIKE = (
 SOME_IN_GROUPS = "some texts are in groups and some are not. No command can express this. Put all texts into groups."
 
 
-class TextsBeside:
+class TextFiles:
     """The texts of the corpus as files that a command can name.
 
     A text without a file is written to a file near `beside`.

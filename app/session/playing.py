@@ -51,7 +51,7 @@ class Player(QObject):
 
     changed = Signal()
     stepped = Signal(Step)
-    set_out = Signal()  # a walk begins: a listener may call `skip_idle`
+    about_to_play = Signal()  # a walk begins: a listener may call `skip_idle`
 
     def __init__(self, runs: Runs, cursor: TimeCursor, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -121,7 +121,7 @@ class Player(QObject):
             self._cursor.go_to(0)
         start = self._cursor.position
         if not (self.is_paused and start == self._at and self._places[-1] == self._cursor.end):
-            self._set_out(start)
+            self._begin_to_play(start)
         self._cursor.go_to(start)
         self._at = start
         self.is_paused = False
@@ -136,7 +136,7 @@ class Player(QObject):
         self._halt()
         self._cursor.go_live()
 
-    def give_way(self) -> None:
+    def pause_for_person(self) -> None:
         """Pause, and do not start automatically any more, because the person does something else."""
         self._is_wanted = False
         self._give_up()
@@ -147,13 +147,13 @@ class Player(QObject):
             return
         self.speed = speed
         if self.is_playing or self.is_paused:
-            self._set_out(self._cursor.position)
+            self._begin_to_play(self._cursor.position)
         self.changed.emit()
 
     def skip_idle(self, changes: Iterable[int]) -> None:
         """Skip the steps that change nothing in the text shown. `changes` are the steps that change something."""
         if self.is_playing or self.is_paused:
-            places = without_idle(changes, self._at, self._places[-1], self.speed)
+            places = steps_without_idle(changes, self._at, self._places[-1], self.speed)
             if len(places) <= self._places[-1] - self._at:  # else nothing is skipped, and the speed stays
                 self._plan(places)
 
@@ -173,10 +173,10 @@ class Player(QObject):
 
     # -- the clock -------------------------------------------------------------------------
 
-    def _set_out(self, start: int) -> None:
+    def _begin_to_play(self, start: int) -> None:
         self._at = start
         self._plan(range(start, self._cursor.end + 1))
-        self.set_out.emit()
+        self.about_to_play.emit()
 
     def _plan(self, places: Sequence[int]) -> None:
         self._places, self._schedule = places, Schedule(0, len(places) - 1, self.speed)
@@ -357,12 +357,12 @@ def _grown(growth: float, seconds: float) -> float:
     return seconds if growth < 1e-9 else math.expm1(growth * seconds) / growth
 
 
-def without_idle(changes: Iterable[int], start: int, end: int, speed: float | None = None) -> list[int]:
+def steps_without_idle(changes: Iterable[int], start: int, end: int, speed: float | None = None) -> list[int]:
     """Return the steps from `start` to `end`.
 
     Of each long stretch that changes nothing, return only the last step.
 
-    >>> without_idle([1, 2, 80, 81], 0, 100, speed=1)
+    >>> steps_without_idle([1, 2, 80, 81], 0, 100, speed=1)
     [0, 1, 2, 79, 80, 81, 99, 100]
     """
     places = list(range(start, end + 1))

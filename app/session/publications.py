@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
+from app.session.background import BackgroundTasks
 from app.worker.job import Task
 from bpe_core.session_file.values import SavedSession
 from bpe_core.support.progress import Work
@@ -18,7 +18,7 @@ FILM = "film"
 
 
 @dataclass(frozen=True)
-class FilmWish:
+class FilmChoices:
     """The person's choices for a film."""
 
     size: str
@@ -52,10 +52,12 @@ class Publications(QObject):
     filming = Signal(int, int)  # the number of frames drawn, and of all frames
     filmed = Signal(object, object, str)  # its path, or None without a film; the wish; what the film lacks
 
-    def __init__(self, snapshot: Callable[[], SavedSession], aside: Aside, parent: QObject | None = None) -> None:
+    def __init__(
+        self, snapshot: Callable[[], SavedSession], background: BackgroundTasks, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._snapshot = snapshot
-        self._aside = aside
+        self._background = background
 
     def report(self, path: Path) -> None:
         from bpe_core.report import report_of, write_report
@@ -81,7 +83,7 @@ class Publications(QObject):
 
         self._write("share", lambda: share_lessons(path, names), lambda: self.lessons_shared.emit(path, names))
 
-    def film(self, path: Path, wish: FilmWish) -> None:
+    def film(self, path: Path, wish: FilmChoices) -> None:
         """Write a film of the run shown and of the text. The signal `filming` reports the progress."""
         from bpe_core.filming.film import film_report
         from bpe_core.report import report_of
@@ -92,18 +94,20 @@ class Publications(QObject):
             others = [] if wish.beside is None else [report_of(now, wish.beside)]
             return film_report(report_of(now), path, *others, work=Work(task.report, task.cancelled), **wish.choices)
 
-        self._aside.ask(
+        self._background.run(
             FILM,
             film,
             lambda notes: self.filmed.emit(path, wish, " ".join(notes)),
-            self._aside.tell,
+            self._background.notify,
             lambda news: self.filming.emit(news.done, news.total or 0),
             lambda: self.filmed.emit(None, wish, ""),
             writes=True,
         )
 
     def stop_filming(self) -> None:
-        self._aside.cancel(FILM)
+        self._background.cancel(FILM)
 
     def _write(self, topic: str, write: Callable[[], None], then: Callable[[], object]) -> None:
-        self._aside.ask(topic, lambda task: write(), lambda _: then(), self._aside.tell, queues=True, writes=True)
+        self._background.run(
+            topic, lambda task: write(), lambda _: then(), self._background.notify, queues=True, writes=True
+        )

@@ -79,7 +79,7 @@ class Run:
     begins_with: History | None = None  # steps that are repeated before new ones
     growing: TableToExtend | None = None  # the table that it extends on other texts
     # The extended table until it is reported, for methods that do not learn step by step.
-    gone_on: ExtendedTable | None = None
+    extended_table: ExtendedTable | None = None
     fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # by source number, when they were read
 
     @cached_property
@@ -158,15 +158,15 @@ class Run:
         at_rest = self.phase in (Phase.PAUSED, Phase.ENDED) and self.job is None
         return at_rest and self.can_be_continued and self.end_reason == ""
 
-    def is_just(self, recipe: Recipe, sources: CorpusTexts) -> bool:
+    def would_repeat(self, recipe: Recipe, sources: CorpusTexts) -> bool:
         """Return whether a training with this recipe and these texts would repeat this finished run."""
-        if self.phase is not Phase.ENDED or self.can_go_on() or not sources or not self.is_of(sources):
+        if self.phase is not Phase.ENDED or self.can_go_on() or not sources or not self.learned_from(sources):
             return False
         return self.recipe.with_changes(name=recipe.name) == recipe and all(
             self._has_read(mine, source) for mine, source in zip(self.sources, sources, strict=True)
         )
 
-    def is_of(self, sources: CorpusTexts) -> bool:
+    def learned_from(self, sources: CorpusTexts) -> bool:
         """Return whether this run learned from these texts. A text that has changed since then does not count."""
         return len(sources) == len(self.sources) and all(
             mine.is_same_as(source) and not self._has_changed(mine)
@@ -273,7 +273,7 @@ def as_tree(runs: Sequence[Run]) -> list[tuple[Run, int]]:
     return branches
 
 
-def turns_of(run: Run | None) -> tuple[tuple[int, ...], str]:
+def training_changes(run: Run | None) -> tuple[tuple[int, ...], str]:
     """Return the steps at which the training of a run changes, and a text about them.
 
     It changes at an intervention, where a table was extended, and where the method begins to learn in another way.

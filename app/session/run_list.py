@@ -7,7 +7,7 @@ from copy import copy
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
+from app.session.background import BackgroundTasks
 from app.session.run import NO_RUN, Origin, Phase, Run
 from app.session.time import TimeCursor
 from bpe_core.history.history import History
@@ -19,11 +19,11 @@ class RunList(QObject):
     changed = Signal()  # another run is shown, or its phase has changed
     leading_changed = Signal()  # the leading pairs of the shown run have changed
 
-    def __init__(self, aside: Aside, cursor: TimeCursor, parent: QObject | None = None) -> None:
+    def __init__(self, background: BackgroundTasks, cursor: TimeCursor, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.all: list[Run] = []
         self.shown: Run | None = None
-        self._aside = aside
+        self._background = background
         self._cursor = cursor
         self._last_number = 0
 
@@ -63,7 +63,7 @@ class RunList(QObject):
             run = self.numbered(run.parent)
         return run.origin if run is not None and run.origin is not None and run.origin.sidecars else None
 
-    def left_by(self, run: Run) -> Run | None:
+    def branched_from(self, run: Run) -> Run | None:
         """Return the run that this run is a branch of, or None if no person steered this run."""
         parent = self.numbered(run.parent)
         is_steered = parent is not None and run.recipe.interventions not in ((), parent.recipe.interventions)
@@ -77,12 +77,12 @@ class RunList(QObject):
                 numbers.add(other.number)
         return [other for other in self.all if other.number in numbers]
 
-    def take_the_place_of(self, old: Run, new: Run, *, with_number: bool = False) -> None:
+    def replace_run(self, old: Run, new: Run, *, with_number: bool = False) -> None:
         """Remove the run `old`, and show the run `new` at the present step.
 
         If `with_number` is true, `new` gets the number of `old`.
         """
-        self._aside.cancel(old.stamp)
+        self._background.cancel(old.stamp)
         self.all = [run for run in self.all if run is not old]
         if with_number and all(run.number != old.number for run in self.all if run is not new):
             given, new.number = new.number, old.number  # it is the same to a person, who sees numbers
@@ -118,14 +118,14 @@ class RunList(QObject):
         """Replace all runs. Ignore what background tasks still report about the former runs."""
         for run in self.all:
             if run not in runs:
-                self._let_go(run)
+                self._stop_tasks(run)
         self.all = list(runs)
         self._last_number = max((run.number for run in runs), default=0)
         self.show(shown if shown in self.all else None)
 
     def drop(self, run: Run) -> None:
         """Remove a run that is not shown, even while it is trained."""
-        self._let_go(run)
+        self._stop_tasks(run)
         self.keep([run], are_there=False)
         self._take_back_number(run.number)
 
@@ -138,8 +138,8 @@ class RunList(QObject):
         if number == self._last_number and all(run.number != number for run in self.all):
             self._last_number -= 1
 
-    def _let_go(self, run: Run) -> None:
+    def _stop_tasks(self, run: Run) -> None:
         """Stop all background tasks of a run."""
-        self._aside.cancel(run.stamp)
+        self._background.cancel(run.stamp)
         if run.job is not None:
             run.job.stop()

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
+from app.session.background import BackgroundTasks
 from app.session.corpus_texts import CorpusTexts
 from app.session.counts import CountFailure, Counts, TextCount
 from app.session.run import Phase, Run, changed_name
@@ -24,8 +24,8 @@ from app.worker.training import (
     TableToExtend,
     TrainingJob,
     TrainingProgress,
-    gone_on,
-    prepared,
+    extend_table,
+    make_trainer,
 )
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.growing import free_numbers, growing_recipe, makes_steps_again, steps_alone
@@ -50,8 +50,10 @@ class Runs(RunList):
     rested = Signal(object)  # this run has paused or ended while another was shown
     did_not_fit = Signal(object, object)  # a run whose texts have no vocabulary of its size; more about it
 
-    def __init__(self, counts: Counts, aside: Aside, cursor: TimeCursor, parent: QObject | None = None) -> None:
-        super().__init__(aside, cursor, parent)
+    def __init__(
+        self, counts: Counts, background: BackgroundTasks, cursor: TimeCursor, parent: QObject | None = None
+    ) -> None:
+        super().__init__(background, cursor, parent)
         self.merges_per_second: float | None = None
         self.mixed = MixedWords()
         self.studies = Studies(counts, self.mixed)
@@ -78,7 +80,7 @@ class Runs(RunList):
         possible one.
         """
         if not sources:
-            self._tell_no_text("There is no text to learn from")
+            self._report_missing_text("There is no text to learn from")
             return None
         run = self._begin(recipe, sources, is_shown=is_shown, merges_when_prepared=merges, fits=fits)
         self._counts.want(sources, recipe)
@@ -110,7 +112,7 @@ class Runs(RunList):
             self._end(run, UNCOUNTED if run.only_counts else CANCELLED)
             self._counts.cancel()
         elif run.phase is Phase.PREPARING:
-            self._aside.cancel(run.stamp)
+            self._background.cancel(run.stamp)
             self._end(run, UNCOUNTED if run.only_counts else "Training was stopped before it began.")
         elif run.phase is Phase.PAUSED:
             self._end(run, run.end_sentence())
@@ -128,9 +130,9 @@ class Runs(RunList):
             run.recipe = recipe
             self._learn(run, None)
 
-    def _tell_no_text(self, sentence: str) -> None:
+    def _report_missing_text(self, sentence: str) -> None:
         what_to_do = "Open a file, paste a text or choose a sample."
-        self._aside.tell(f"{sentence}. {what_to_do}", is_still_true=lambda: not self.has_texts())
+        self._background.notify(f"{sentence}. {what_to_do}", is_still_true=lambda: not self.has_texts())
 
     def set_pace(self, merges_per_second: float | None) -> None:
         self.merges_per_second = merges_per_second
@@ -151,7 +153,7 @@ class Runs(RunList):
         if run is None or not run.can_be_counted:
             return
         if not sources:
-            self._tell_no_text("There is no text to count on")
+            self._report_missing_text("There is no text to count on")
             return
         run.sources = sources
         run.phase = Phase.COUNTING
@@ -178,7 +180,7 @@ class Runs(RunList):
             except RecipeError as error:
                 sentence = str(error)
         if sentence:
-            self._aside.tell(sentence)
+            self._background.notify(sentence)
             return
         words = run.words
         history = run.history
@@ -204,14 +206,14 @@ class Runs(RunList):
         """
         run = self.shown
         if run is None or run.history is None or not sources:
-            self._aside.tell(f"There is no {'text to learn from' if run else 'table to extend'}.")
+            self._background.notify(f"There is no {'text to learn from' if run else 'table to extend'}.")
             return
         try:
             recipe = growing_recipe(run.history, by, name=changed_name(run.recipe.name, "extended"), **choices)
             numbers = numbers_of(run.history)
             free_numbers(numbers, by, first_id)
         except BpeError as error:
-            self._aside.tell(str(error))
+            self._background.notify(str(error))
             return
         start = steps_alone(run.history).numbered(numbers) if makes_steps_again(run.history) else None
         growing = TableToExtend(run.history.numbered(numbers), first_id, held_out)
@@ -237,7 +239,7 @@ class Runs(RunList):
         if failures:
             used = len(outcomes) - len(failures)
             sentence = f"{failures[0]} {used:,} of {len(outcomes):,} texts {'is' if used == 1 else 'are'} used."
-            self._aside.tell(sentence, "\n".join(failures))
+            self._background.notify(sentence, "\n".join(failures))
         run.fingerprints = {
             source.number: Fingerprint(*outcome.file_state)
             for source, outcome in zip(run.sources, outcomes, strict=True)
@@ -248,7 +250,7 @@ class Runs(RunList):
         words = partial(self.mixed.words, tables, recipe)
         if run.growing is not None and run.begins_with is None:
             recipe, growing = run.recipe, run.growing  # the run is shown when all is learned
-            self._ask_aside(run, lambda task: gone_on(words, recipe, growing, task.cancelled), self._take_grown)
+            self._run_task(run, lambda task: extend_table(words, recipe, growing, task.cancelled), self._take_grown)
         else:
             self._make_trainer(run, words)
         self.prepared.emit(run)
@@ -257,17 +259,17 @@ class Runs(RunList):
     def _make_trainer(self, run: Run, words: Callable[[], WordTable]) -> None:
         recipe = run.recipe
         history = run.begins_with if run.history is None else run.history
-        self._ask_aside(run, lambda task: prepared(words, recipe, history, task.cancelled), self._take_trainer)
+        self._run_task(run, lambda task: make_trainer(words, recipe, history, task.cancelled), self._take_trainer)
 
-    def _ask_aside(self, run: Run, work: Callable[[Task], Any], take: Callable[[Run, Any], None]) -> None:
+    def _run_task(self, run: Run, work: Callable[[Task], Any], take: Callable[[Run, Any], None]) -> None:
         run.phase = Phase.PREPARING
         end = partial(self._note_end_of_preparing, run)
-        self._aside.ask(run.stamp, work, partial(take, run), partial(self._fail, run), ended=end)
+        self._background.run(run.stamp, work, partial(take, run), partial(self._fail, run), ended=end)
 
-    def _take_grown(self, run: Run, gone_on: ExtendedTable) -> None:
-        extended = gone_on.found
-        run.names = gone_on.names
-        run.gone_on = gone_on
+    def _take_grown(self, run: Run, extended_table: ExtendedTable) -> None:
+        extended = extended_table.found
+        run.names = extended_table.names
+        run.extended_table = extended_table
         run.history = extended.history
         run.recipe = extended.history.recipe
         self._end(run, f"{len(extended.added):,} tokens are new. All older tokens keep their ids.")
@@ -287,7 +289,7 @@ class Runs(RunList):
             is_slow = merges is None and run is self.shown
             rate = self.merges_per_second if is_slow else None
             run.job = job = TrainingJob(run.trainer, run.names, rate, merges=merges)
-            self._aside.start(job, partial(self._receive, run), partial(self._note_end_of_learning, run, job))
+            self._background.start(job, partial(self._receive, run), partial(self._note_end_of_learning, run, job))
         self._tell(run)
 
     def _receive(self, run: Run, message: TrainingProgress) -> None:
@@ -338,7 +340,7 @@ class Runs(RunList):
 
     def _note_end_of_preparing(self, run: Run) -> None:
         """Report the failure of a run whose thread ended with an unexpected error before the training began."""
-        if run in self.all and run.phase is Phase.PREPARING and not self._aside.is_busy(run.stamp):
+        if run in self.all and run.phase is Phase.PREPARING and not self._background.is_busy(run.stamp):
             self._fail(run, UNEXPECTED)
 
     def _note_end_of_learning(self, run: Run, job: TrainingJob) -> None:
@@ -356,7 +358,7 @@ class Runs(RunList):
         run.job = None
         run.phase = Phase.FAILED
         run.sentence = sentence
-        self._aside.tell(sentence, details)
+        self._background.notify(sentence, details)
         self._tell(run)
 
     def _tell(self, run: Run) -> None:

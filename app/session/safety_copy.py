@@ -13,9 +13,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
+from app.session.background import BackgroundTasks
 from app.worker.job import Job
-from app.worker.window_first import let_window_go_first
+from app.worker.window_first import wait_for_window
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.reading import Summary, read_summary
@@ -143,7 +143,7 @@ class SafetyCopy(Job):
 
 def _never_cancelled() -> bool:
     """Wait for the window's thread, and return False, because a write is never cancelled."""
-    let_window_go_first()
+    wait_for_window()
     return False
 
 
@@ -178,17 +178,17 @@ class Leftovers(QObject):
 
     changed = Signal()
 
-    def __init__(self, folder: Path, aside: Aside, parent: QObject | None = None) -> None:
+    def __init__(self, folder: Path, background: BackgroundTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.all: tuple[Leftover, ...] = ()
         self._folder = folder
-        self._aside = aside
+        self._background = background
         self._claimed: dict[Path, Lock] = {}
         self.brought_back: frozenset[Path] = frozenset()  # claimed copies whose sessions are shown by now
 
     def look(self) -> None:
         folder = self._folder
-        self._aside.ask("leftovers", lambda task: find_leftovers(folder), self._take)
+        self._background.run("leftovers", lambda task: find_leftovers(folder), self._take)
 
     def claim(self, leftover: Leftover) -> bool:
         """Claim a safety copy for this window. Return False if another window has claimed it."""
@@ -242,11 +242,11 @@ def find_leftovers(folder: Path) -> tuple[Leftover, ...]:
     leftovers = [leftover for path in folder.glob(f"*{EXTENSION}") if (leftover := _look(path)) is not None]
     # A time in the future comes from a wrong clock, and must not make a copy the newest.
     leftovers.sort(key=lambda leftover: (leftover.written <= now, leftover.written, leftover.path.name), reverse=True)
-    removed = [leftover for leftover in not_kept(leftovers, now) if _if_free(leftover.path, remove_safety_copy)]
+    removed = [leftover for leftover in copies_to_remove(leftovers, now) if _if_free(leftover.path, remove_safety_copy)]
     return tuple(leftover for leftover in leftovers if leftover not in removed)
 
 
-def not_kept(leftovers: Sequence[Leftover], now: datetime) -> list[Leftover]:
+def copies_to_remove(leftovers: Sequence[Leftover], now: datetime) -> list[Leftover]:
     """Return the safety copies to remove, oldest first.
 
     A copy is removed only if it is old and all copies together need too much space.

@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand
 
-from app.session.aside import Answer, Aside
+from app.session.background import Answer, BackgroundTasks
 from app.session.changes import Step, Steps, UndoableValue
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, CorpusTexts
@@ -22,7 +22,7 @@ from app.session.selection import Selection
 from app.session.tables import GrowthNews
 from app.session.time import TimeCursor
 from app.worker.training import SizeMismatch
-from app.worker.window_first import window_begins
+from app.worker.window_first import mark_window_busy
 from bpe_core.kernels import readiness
 from bpe_core.kernels.readiness import MachineCode
 from bpe_core.recipes.recipe import Recipe
@@ -37,7 +37,7 @@ class Session(QObject):
 
     def __init__(self, recipe: Recipe, text: str = "", parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.aside = Aside(self)
+        self.background = BackgroundTasks(self)
         self.opening = ""  # the name of a session that is being opened
         self.undo = Steps(self)
         self.recipe: UndoableValue[Recipe] = UndoableValue(recipe, self.undo, self)
@@ -46,18 +46,18 @@ class Session(QObject):
         self.specials: UndoableValue[str] = UndoableValue("", self.undo, self)
         self.filter: UndoableValue[MergeFilter] = UndoableValue(MergeFilter(), self.undo, self)
         self.bookmarks: UndoableValue[tuple[Bookmark, ...]] = UndoableValue((), self.undo, self)
-        self.corpus = SessionCorpus(self.recipe, self.aside, self.undo, self)
+        self.corpus = SessionCorpus(self.recipe, self.background, self.undo, self)
         self.cursor = TimeCursor(self)
-        self.cursor.moved.connect(window_begins)  # connected first: threads give way until the moment is drawn
-        self.runs = Runs(self.corpus.counts, self.aside, self.cursor, self)
+        self.cursor.moved.connect(mark_window_busy)  # connected first: threads give way until the moment is drawn
+        self.runs = Runs(self.corpus.counts, self.background, self.cursor, self)
         self.runs.has_texts = lambda: bool(self.corpus.texts.value)
         self.runs.did_not_fit.connect(self._find_size)
         self.selection = Selection(self.runs)
         self.playing = Player(self.runs, self.cursor, self)
         self.detour = Detour(self)
-        self.detour.changed.connect(self.playing.give_way)
-        self.growth = GrowthNews(self.runs, self.text, self.aside, self)
-        self.fingerprints = Fingerprints(self.runs, self.aside, self)
+        self.detour.changed.connect(self.playing.pause_for_person)
+        self.growth = GrowthNews(self.runs, self.text, self.background, self)
+        self.fingerprints = Fingerprints(self.runs, self.background, self)
         self._wanted: tuple[int | None, bool] | None = None  # a run to begin when all folders are listed
         self.corpus.listed.connect(self._train_as_wanted)
         self._is_to_count = False
@@ -73,8 +73,8 @@ class Session(QObject):
 
     def warm_up(self) -> None:
         """Compile the kernels and load the formats in background tasks, so that no person waits for them later."""
-        self.aside.ask("compiled kernels", lambda task: readiness.prepare())
-        self.aside.ask("formats", lambda task: _load_formats(), self._tell_left_out)
+        self.background.run("compiled kernels", lambda task: readiness.prepare())
+        self.background.run("formats", lambda task: _load_formats(), self._report_unusable_plugins)
 
     @property
     def machine_code(self) -> MachineCode:
@@ -107,7 +107,7 @@ class Session(QObject):
         gone = self.runs.with_branches(run)
         busy = next((gone_run for gone_run in gone if gone_run.is_busy or gone_run.job is not None), None)
         if busy is not None:
-            self.aside.tell(f"Run {busy.number:,} is still training. Stop the training first.", is_error=False)
+            self.background.notify(f"Run {busy.number:,} is still training. Stop the training first.", is_error=False)
             return
         step = Step(self.undo, f"Delete run {run.number:,}", partial(self.runs.keep, gone), True, False)
         self.undo.push(step)
@@ -115,7 +115,7 @@ class Session(QObject):
         if len(gone) > 1:
             branches = " and its branch" if len(gone) == 2 else f" and its {len(gone) - 1:,} branches"
         answer = Answer("Undo", lambda: self.undo.take_back(step))
-        self.aside.tell(
+        self.background.notify(
             f"Run {run.number:,}{branches} deleted.",
             is_error=False,
             answers=(answer,),
@@ -156,14 +156,14 @@ class Session(QObject):
         size = f"{mismatch.fitting.vocab_size:,}"
         if run.fits:
             self._take_size(run, mismatch.fitting)
-            self.aside.tell(f"{mismatch.problem} Learning {size} instead.", is_error=False)
+            self.background.notify(f"{mismatch.problem} Learning {size} instead.", is_error=False)
         else:
             answer = Answer(f"Learn {size} Instead", partial(self._take_size, run, mismatch.fitting))
-            self.aside.tell(mismatch.sentence, answers=(answer,))
+            self.background.notify(mismatch.sentence, answers=(answer,))
 
-    def _tell_left_out(self, sentences: list[str]) -> None:
+    def _report_unusable_plugins(self, sentences: list[str]) -> None:
         if sentences:
-            self.aside.tell(sentences[0], "\n".join(sentences), can_wait=True)
+            self.background.notify(sentences[0], "\n".join(sentences), can_wait=True)
 
     def _take_size(self, run: Run, fitting: Recipe) -> None:
         if self.recipe.value == run.recipe:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.session.corpus_texts import state_of
-from app.worker.training import named
+from app.worker.training import token_texts_of
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedSession
@@ -26,7 +26,7 @@ class OpenedSession:
     names: Mapping[int, TokenTexts]
 
 
-def written(session: SavedSession, path: Path) -> FileState:
+def save_to_file(session: SavedSession, path: Path) -> FileState:
     """Write a session to its file, and return the state of the new file.
 
     The old file stays until the new one is complete.
@@ -38,5 +38,5 @@ def written(session: SavedSession, path: Path) -> FileState:
 def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession:
     state = state_of(path)
     session = read_session(path, is_safety_copy=is_safety_copy)
-    names = {run.number: named(run.history) for run in session.runs if run.history is not None}
+    names = {run.number: token_texts_of(run.history) for run in session.runs if run.history is not None}
     return OpenedSession(session, path, state, names)

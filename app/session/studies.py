@@ -99,13 +99,13 @@ class MixedWords:
 
     def grouped(self, tables: Tables) -> GroupedWords:
         with self._lock:
-            if self._known is None or not are_same(self._known[0], tables):
+            if self._known is None or not hold_same_tables(self._known[0], tables):
                 of_groups = {name: WordTable.merged(group) for name, group in tables.items()}
                 self._known = {name: list(group) for name, group in tables.items()}, GroupedWords.of(of_groups)
             return self._known[1]
 
 
-def are_same(tables: Tables, others: Tables) -> bool:
+def hold_same_tables(tables: Tables, others: Tables) -> bool:
     """Return whether both mappings hold the same table objects. Comparing the content of tables would take long."""
     first, second = ([(name, [*map(id, group)]) for name, group in each.items()] for each in (tables, others))
     return first == second

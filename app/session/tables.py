@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Answer, Aside
+from app.session.background import Answer, BackgroundTasks
 from app.session.changes import UndoableValue
 from app.session.corpus_texts import CorpusText, reading
 from app.session.run import Origin, Phase, Run
 from app.session.runs import Runs
 from app.worker.job import Task
-from app.worker.training import ExtendedTable, TableToExtend, named
+from app.worker.training import ExtendedTable, TableToExtend, token_texts_of
 from bpe_core.counting.count_words import count_words
 from bpe_core.delivery.sidecars import sidecars_of
 from bpe_core.editing.extending import Extended, places_in
@@ -50,28 +50,28 @@ class Imports(QObject):
 
     ended = Signal()
 
-    def __init__(self, runs: Runs, aside: Aside, parent: QObject | None = None) -> None:
+    def __init__(self, runs: Runs, background: BackgroundTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runs = runs
-        self._aside = aside
+        self._background = background
 
     @property
     def is_busy(self) -> bool:
-        return self._aside.is_busy(OPENING)
+        return self._background.is_busy(OPENING)
 
     def open(self, path: Path, opened: Callable[[Run], None] | None = None) -> None:
         """Open a tokenizer file as a run. Pass the run to `opened`, or show the run if `opened` is None."""
         if self.is_busy:
-            self._aside.tell("A tokenizer is being opened. Try again in a moment.", is_error=False)
+            self._background.notify("A tokenizer is being opened. Try again in a moment.", is_error=False)
             return
         take = partial(self._take, path, opened)
         work, ended = lambda task: _read(path, task.cancelled), self.ended.emit
-        self._aside.ask(OPENING, work, take, self._aside.tell, ended=ended)
+        self._background.run(OPENING, work, take, self._background.notify, ended=ended)
         stop = Answer("Cancel", self.cancel)
-        self._aside.tell(f"Opening {path.name} …", is_error=False, answers=(stop,))
+        self._background.notify(f"Opening {path.name} …", is_error=False, answers=(stop,))
 
     def cancel(self) -> None:
-        self._aside.cancel(OPENING)
+        self._background.cancel(OPENING)
 
     def _take(self, path: Path, opened: Callable[[Run], None] | None, imported: ImportedTable) -> None:
         table, names, agreement, origin = imported
@@ -88,7 +88,7 @@ class Imports(QObject):
         about = " The details say how the file differs from other tokenizers." if notes else ""
         agrees = "" if agreement is None or agreement.silence else f" It {agreement.sentence}."
         sentence = f"Opened {path.name}: {steps_in_words(history)} ({table.format}).{agrees}{about}"
-        self._aside.tell(sentence, "\n".join(notes), is_error=False)
+        self._background.notify(sentence, "\n".join(notes), is_error=False)
 
 
 def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
@@ -99,7 +99,7 @@ def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
     if path.exists() and not path.is_file():  # reading a pipe may never end
         raise FormatError(f"{path} is not a file.")
     table = open_table(path)
-    names = named(table.history)
+    names = token_texts_of(table.history)
     check_budget(names.lengths, names.base, str(path))
     names.places(table.history.first_special)  # computed now, so that the first sort is quick
     agreement = check_import(path, table, cancelled=cancelled, apart=True)
@@ -118,7 +118,7 @@ class EditedTable:
     @classmethod
     def of(cls, history: History, name: str, made: str, sentences: tuple[str, ...]) -> EditedTable:
         history.recipe = history.recipe.with_changes(name=name)
-        return cls(history, named(history), made, sentences)
+        return cls(history, token_texts_of(history), made, sentences)
 
 
 def add_table(runs: Runs, table: EditedTable, made_of: Run) -> None:
@@ -142,11 +142,13 @@ class Growth:
 class GrowthNews(QObject):
     """An object that shows a message about each run that extended a table, after its training has ended."""
 
-    def __init__(self, runs: Runs, text: UndoableValue[str], aside: Aside, parent: QObject | None = None) -> None:
+    def __init__(
+        self, runs: Runs, text: UndoableValue[str], background: BackgroundTasks, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._runs = runs
         self._text = text
-        self._aside = aside
+        self._background = background
         runs.changed.connect(self._look)
 
     def _look(self) -> None:
@@ -154,14 +156,14 @@ class GrowthNews(QObject):
         if run is None or run.growing is None or run.phase is not Phase.ENDED:
             return
         growing = run.growing
-        gone_on = _gone_on(run, run.growing)
+        extended_table = _extended_table(run, run.growing)
         text = self._text.value[:LONGEST_TEXT]
-        run.growing = run.gone_on = None
-        if gone_on is None or not len(gone_on.found.added):
+        run.growing = run.extended_table = None
+        if extended_table is None or not len(extended_table.found.added):
             return
-        work = partial(_growth, growing, gone_on, text)
-        take = partial(self._tell, run, growing, gone_on.found)
-        self._aside.ask(GROWTH, work, take)
+        work = partial(_growth, growing, extended_table, text)
+        take = partial(self._tell, run, growing, extended_table.found)
+        self._background.run(GROWTH, work, take)
 
     def _tell(self, run: Run, growing: TableToExtend, extended: Extended, growth: Growth) -> None:
         new = extended.added.tolist()
@@ -174,7 +176,7 @@ class GrowthNews(QObject):
         details = "\n".join([*growth.by_file, *self._listed(run, growth.unused)])
         if growth.by_file:
             run.sentence = " ".join([run.sentence, *growth.by_file])
-        self._aside.tell(sentence, details, is_error=False, can_wait=True)
+        self._background.notify(sentence, details, is_error=False, can_wait=True)
 
     def _listed(self, run: Run, unused: list[int]) -> list[str]:
         if run.names is None or not unused:
@@ -185,20 +187,20 @@ class GrowthNews(QObject):
         ]
 
 
-def _gone_on(run: Run, growing: TableToExtend) -> ExtendedTable | None:
+def _extended_table(run: Run, growing: TableToExtend) -> ExtendedTable | None:
     history = run.history
     words = run.words
     names = run.names
-    if run.gone_on is not None or history is None or words is None or names is None:
-        return run.gone_on
+    if run.extended_table is not None or history is None or words is None or names is None:
+        return run.extended_table
     if len(history) < len(growing.old):
         return None
     return ExtendedTable(Extended(history, places_in(history, growing.old)), words, names)
 
 
-def _growth(growing: TableToExtend, gone_on: ExtendedTable, text: str, task: Task) -> Growth:
+def _growth(growing: TableToExtend, extended_table: ExtendedTable, text: str, task: Task) -> Growth:
     old = growing.old
-    extended = gone_on.found
+    extended = extended_table.found
     recipe = extended.history.recipe
     own = count_words(Corpus.from_texts([text.encode(errors="replace").decode()]), recipe)
     by_file = []
@@ -212,5 +214,5 @@ def _growth(growing: TableToExtend, gone_on: ExtendedTable, text: str, task: Tas
             raise
         except BpeError as error:  # a missing file does not stop the others
             by_file.append(f"{path.name}: {error}")
-    unused = never_used(gone_on.words, old, extended.history, extended.places, cancelled=task.cancelled)
+    unused = never_used(extended_table.words, old, extended.history, extended.places, cancelled=task.cancelled)
     return Growth(costs(own, old, extended.history, counted_by=recipe), by_file, extended.places[unused].tolist())

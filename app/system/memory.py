@@ -34,10 +34,10 @@ class GarbageCollection(QObject):
         self._is_expected = False  # many objects were just dropped
         self._timer = timer(self, LOOK_EVERY_MILLISECONDS, self.look, repeats=True)
         gc.disable()
-        self.spare_what_exists()
+        self.exclude_present_objects()
         self._timer.start()
 
-    def spare_what_exists(self) -> None:
+    def exclude_present_objects(self) -> None:
         """Exclude all present objects from garbage collection.
 
         These are loaded libraries, and parts that live as long as the window. After three runs over 10 MB, a
@@ -56,14 +56,14 @@ class GarbageCollection(QObject):
             self._young_searches = self._looks = 0
             self._is_expected = False
             gc.collect()
-            give_back_now()
+            release_memory_now()
         elif young_objects > (URGENT if is_busy else WORTH_A_LOOK):
             self._young_searches += 1
             gc.collect(1)
         elif self._looks % GIVEN_BACK_EVERY == 0:
-            give_back_now()
+            release_memory_now()
 
-    def expect_much(self) -> None:
+    def plan_full_collection(self) -> None:
         """Plan a full collection for the next check, because a whole session was dropped."""
         self._is_expected = True
 
@@ -80,11 +80,11 @@ STORES = 2
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # the numbers in <malloc.h>
 
 
-def give_back_early() -> None:
+def release_memory_early() -> None:
     """Let the C library return large free blocks to the system at once. Only glibc supports that.
 
     Call this function before threads start. After eight runs over 10 MB, the window uses 418 MB with this
-    function and `give_back_now`, and 473 MB without them.
+    function and `release_memory_now`, and 473 MB without them.
     """
     adjust = _of_glibc("mallopt")
     if adjust is not None:
@@ -92,7 +92,7 @@ def give_back_early() -> None:
         adjust(_MMAP_THRESHOLD, LARGE)
 
 
-def give_back_now() -> None:
+def release_memory_now() -> None:
     """Return free memory between used blocks to the system. This takes about a millisecond."""
     trim = _of_glibc("malloc_trim")
     if trim is not None:

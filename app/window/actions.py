@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.window.parts.icons import icon
-from app.window.parts.typed import take_what_is_typed
+from app.window.parts.typed_text import take_what_is_typed
 from app.window.parts.wording import tip
 
 Standard = QKeySequence.StandardKey

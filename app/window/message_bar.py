@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from app.session.aside import Answer, Notice
+from app.session.background import Answer, Notice
 from app.session.time import pause, timer
 from app.window.parts.icons import colored_icon
 from app.window.parts.layouts import AtTop, in_column, in_row

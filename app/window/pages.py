@@ -54,7 +54,7 @@ class PageContext:
     @cached_property
     def loading(self) -> ChartLoading:
         """Return the object that loads the drawing library in the background."""
-        return ChartLoading(self.session.aside)
+        return ChartLoading(self.session.background)
 
     @cached_property
     def why(self) -> WhyModel:

@@ -14,7 +14,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.worker import window_first
-from app.worker.window_first import let_window_go_first, lower_priority
+from app.worker.window_first import lower_priority, wait_for_window
 from bpe_core.errors import BpeError, Cancelled
 
 AGAIN_MILLISECONDS = 1  # until another try to read a box into which a thread is writing
@@ -49,7 +49,7 @@ class Mailbox(QObject):
         with self._lock:
             self._closed = True
             self._waiting.clear()
-        window_first.window_is_done()
+        window_first.mark_window_free()
 
     def _deliver(self) -> None:
         # The thread that holds it may itself wait for a core, and background threads get theirs last.
@@ -59,7 +59,7 @@ class Mailbox(QObject):
         waiting = list(self._waiting.items())
         self._waiting.clear()
         self._lock.release()
-        window_first.window_begins()
+        window_first.mark_window_busy()
         for (sender, _), message in waiting:
             if not self._closed:  # the receiver of the message before may close the box
                 self.arrived.emit(sender, message)
@@ -101,10 +101,10 @@ def _waiting() -> Waiting:
     return waiting
 
 
-THREAD = "aside: "  # how the names of all these threads begin
+THREAD = "background: "  # how the names of all these threads begin
 
 
-def leave(code: int) -> int:
+def end_process(code: int) -> int:
     """Return the exit code.
 
     If a thread still runs after the window closed, end the process at once and do not return.
@@ -219,7 +219,7 @@ class Task(Job):
 
         Call it often: each call also waits while the window is busy.
         """
-        let_window_go_first()
+        wait_for_window()
         return self.stopping
 
     def report(self, news: object) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.worker.job import Job
-from app.worker.window_first import let_window_go_first
+from app.worker.window_first import wait_for_window
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.extending import Extended, extend_on
 from bpe_core.errors import Cancelled, SizeDoesNotFit
@@ -85,7 +85,7 @@ class ExtendedTable:
     names: TokenTexts
 
 
-def prepared(
+def make_trainer(
     tables: Callable[[], WordTable], recipe: Recipe, history: History | None, cancelled: CancelCheck
 ) -> ReadyTrainer | SizeMismatch:
     """Return a trainer on counted words. If `history` is not None, the trainer first repeats its merges.
@@ -100,10 +100,10 @@ def prepared(
     if cancelled():
         raise Cancelled("Cancelled.")
     counts = count_symbols(words, trainer.alphabet, recipe)
-    return ReadyTrainer(trainer, named(trainer.history), words, counts, _leading(trainer))
+    return ReadyTrainer(trainer, token_texts_of(trainer.history), words, counts, _leading(trainer))
 
 
-def gone_on(
+def extend_table(
     tables: Callable[[], WordTable], recipe: Recipe, growing: TableToExtend, cancelled: CancelCheck
 ) -> ExtendedTable:
     """Return a table that is extended by learning from counted words.
@@ -112,13 +112,13 @@ def gone_on(
     """
     words = tables()
     extended = extend_on(words, growing.old, recipe, growing.first_id, Work(cancelled=cancelled))
-    return ExtendedTable(extended, words, named(extended.history))
+    return ExtendedTable(extended, words, token_texts_of(extended.history))
 
 
-def named(history: History) -> TokenTexts:
+def token_texts_of(history: History) -> TokenTexts:
     """Return the texts of all learned tokens. Between tokens, wait while the window is busy."""
     names = TokenTexts(history.alphabet, with_names(history.recipe))
-    names.grow(history, between=let_window_go_first)
+    names.grow(history, between=wait_for_window)
     return names
 
 
@@ -158,12 +158,12 @@ class TrainingJob(Job):
                     leading_sent = now
                 far = self._trainer.progress()
                 left = self._time_left.seconds(now, far.done, (far.total or 0) - far.done)
-                self.post(TrainingProgress(self._named_history(), leading, self._rate(now), left))
+                self.post(TrainingProgress(self._history_with_texts(), leading, self._rate(now), left))
                 sent = now
             self._wait_for_the_next(now)
         patience_ends = time.monotonic() + AHEAD_SECONDS
         self._trainer.look_ahead(lambda: self.stopping or time.monotonic() > patience_ends)
-        self.post(TrainingProgress(self._named_history(), _leading(self._trainer), is_over=True))
+        self.post(TrainingProgress(self._history_with_texts(), _leading(self._trainer), is_over=True))
 
     def _advance(self) -> Batch:
         wanted = self._left
@@ -175,13 +175,13 @@ class TrainingJob(Job):
             self._left -= batch.stop - batch.start
         return batch
 
-    def _named_history(self) -> History:
+    def _history_with_texts(self) -> History:
         """Return the history after writing the texts of its new tokens.
 
         This method runs on the thread of the job, so that the window does not wait for it.
         """
         history = self._trainer.history
-        self._names.grow(history, between=let_window_go_first)
+        self._names.grow(history, between=wait_for_window)
         return history
 
     def _wait_for_the_next(self, since: float) -> None:

@@ -22,17 +22,17 @@ class _Window:
     is_at_work = False
 
 
-def window_begins(*_: object) -> None:
+def mark_window_busy(*_: object) -> None:
     """Mark the window as busy until everything pending is drawn. Any signal can be connected to this function."""
     _Window.is_at_work = True
-    QTimer.singleShot(0, window_is_done)
+    QTimer.singleShot(0, mark_window_free)
 
 
-def window_is_done() -> None:
+def mark_window_free() -> None:
     _Window.is_at_work = False
 
 
-def let_window_go_first() -> None:
+def wait_for_window() -> None:
     """Wait while the window is busy. Background threads call this about every millisecond."""
     if not _Window.is_at_work:
         return
@@ -49,10 +49,10 @@ def lower_priority() -> None:
             os.setpriority(os.PRIO_PROCESS, me, min(MOST_MODEST, os.getpriority(os.PRIO_PROCESS, me) + _MODESTY))
 
 
-class WhileItDraws(QObject):
+class DrawingFilter(QObject):
     """An event filter that marks the window as busy when it begins to draw."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.UpdateRequest:
-            window_begins()
+            mark_window_busy()
         return False

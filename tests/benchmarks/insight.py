@@ -162,7 +162,7 @@ class Window:
     def rest(self) -> None:
         """Wait until no work is left and every pause between questions is over."""
         until = time.monotonic() + 0.4
-        self.wait_for(lambda: time.monotonic() > until and not self.program.session.aside.is_busy())
+        self.wait_for(lambda: time.monotonic() > until and not self.program.session.background.is_busy())
 
     def train(self) -> float:
         """Train a run, and return the seconds from the command to the last merge."""
@@ -299,7 +299,7 @@ def _clocked(window: Window) -> Iterator[Stopwatch]:
         signal.connect(instead)
     try:
         yield clock
-        if session.aside.is_busy(*TOPICS):
+        if session.background.is_busy(*TOPICS):
             raise RuntimeError("A question is asked though nobody looks.")
     finally:
         for signal, slot, instead in wrapped:

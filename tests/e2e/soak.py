@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 from app.session.merge_filter import Kind, MergeFilter
 from app.settings import Settings
 from app.wiring import Program, build
-from app.worker.job import leave
+from app.worker.job import end_process
 from bpe_core.session_file.values import Bookmark
 from resources import samples
 from tests.e2e.busy_window import restless_text, say
@@ -252,4 +252,4 @@ def main(folder: Path, seconds: float, seed: int, deeds: int = LEAST_DEEDS) -> i
 
 
 if __name__ == "__main__":
-    sys.exit(leave(main(Path(sys.argv[1]), float(sys.argv[2]), *map(int, sys.argv[3:]))))
+    sys.exit(end_process(main(Path(sys.argv[1]), float(sys.argv[2]), *map(int, sys.argv[3:]))))

@@ -88,12 +88,12 @@ program.begin(["text.txt"])
 page = program.pages.page(next(row for row in PAGES if row.id == "palindromes"))
 
 def look():
-    shown, aside = program.session.runs.shown, program.session.aside
+    shown, background = program.session.runs.shown, program.session.background
     if shown is None:
         program.session.train()
     elif page.model.answer is None:
         program.charts.show_page("palindromes")
-    elif shown.is_busy or page.model.is_waiting or aside.is_busy():
+    elif shown.is_busy or page.model.is_waiting or background.is_busy():
         pass  # the answer may be about the first merges
     else:
         print(list(page.fields), page.sentence.text(), page.rows.rowCount(), page.figure.isVisible())

@@ -56,9 +56,9 @@ from app.wiring import build
 application = QApplication([])
 program = build(application, Settings())
 told = []
-program.session.aside.noticed.connect(lambda notice: told.append(notice.details))
+program.session.background.noticed.connect(lambda notice: told.append(notice.details))
 program.session.warm_up()
-while program.session.aside.is_busy("formats"):
+while program.session.background.is_busy("formats"):
     application.processEvents()
 print([row.id for row in PAGES if row.id in ("palindromes", "missing")], [o.value for o in OPTIONS["pattern"]], told)
 program.form.choose_method("chains")

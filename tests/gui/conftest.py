@@ -20,8 +20,8 @@ from app.session import time as session_time
 from app.session.run import Phase
 from app.settings import LESSON_PLACES, LESSONS_DONE, LIVE, LOCATION, PLAYS, RECENT_FILES, SPEED, START_HERE, Settings
 from app.window.charts import rows as _charts  # noqa: F401  # pyqtgraph must not be loaded while jobs run
+from app.window.parts.lazy_model import LazyModel
 from app.window.parts.timing import Throttle
-from app.window.parts.watched import LazyModel
 from app.wiring import FIRST_RECIPE, Program, build
 from app.worker.job import THREAD
 from bpe_core.methods.registry import METHODS
@@ -311,9 +311,9 @@ def settle(qtbot: QtBot, program: Program) -> None:
 
 
 def busy_with(program: Program) -> list[Hashable]:
-    aside = program.session.aside
+    background = program.session.background
     encoder: list[Hashable] = [program.encoder] if program.encoder.is_behind else []
-    return [*(topic for topic in tuple(aside._topics) if aside.is_busy(topic)), *encoder]
+    return [*(topic for topic in tuple(background._topics) if background.is_busy(topic)), *encoder]
 
 
 def on_its_way(program: Program) -> list[Hashable]:

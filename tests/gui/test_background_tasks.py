@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.session.aside import Aside
+from app.session.background import BackgroundTasks
 from app.session.run import Phase, Run
 from app.session.session import Session
 from app.worker.job import Task, hold_jobs, release_jobs
@@ -30,12 +30,12 @@ from tests.shared import PATIENCE, ROOT
 def session(qtbot: QtBot) -> Iterator[Session]:
     session = Session(Recipe.preset("gpt2"))
     yield session
-    session.aside.close()
+    session.background.close()
 
 
 @pytest.fixture
-def aside(session: Session) -> Aside:
-    return session.aside
+def background(session: Session) -> BackgroundTasks:
+    return session.background
 
 
 class Heard:
@@ -53,13 +53,19 @@ class Heard:
         return hear
 
     def ask(
-        self, aside: Aside, topic: str, work: Callable[[Task], Any], *, queues: bool = False, writes: bool = False
+        self,
+        background: BackgroundTasks,
+        topic: str,
+        work: Callable[[Task], Any],
+        *,
+        queues: bool = False,
+        writes: bool = False,
     ) -> None:
-        aside.ask(topic, work, self.done, self.failed, self.progress, self.ended, queues=queues, writes=writes)
+        background.run(topic, work, self.done, self.failed, self.progress, self.ended, queues=queues, writes=writes)
 
 
-def wait_until_free(qtbot: QtBot, aside: Aside) -> None:
-    qtbot.waitUntil(lambda: not aside.is_busy(), timeout=WAIT)
+def wait_until_free(qtbot: QtBot, background: BackgroundTasks) -> None:
+    qtbot.waitUntil(lambda: not background.is_busy(), timeout=WAIT)
 
 
 def until_told_to_stop(task: Task) -> None:
@@ -68,36 +74,40 @@ def until_told_to_stop(task: Task) -> None:
     raise Cancelled("Nobody wants to know any more.")
 
 
-def test_the_answer_of_a_background_task_arrives_in_the_thread_that_asked(qtbot: QtBot, aside: Aside) -> None:
+def test_the_answer_of_a_background_task_arrives_in_the_thread_that_asked(
+    qtbot: QtBot, background: BackgroundTasks
+) -> None:
     heard, worked_on = Heard(), set()
 
     def work(task: Task) -> int:
         worked_on.add(threading.get_ident())
         return 7
 
-    heard.ask(aside, "sum", work)
-    assert aside.is_busy("sum")
-    assert not aside.is_busy("difference")
-    wait_until_free(qtbot, aside)
+    heard.ask(background, "sum", work)
+    assert background.is_busy("sum")
+    assert not background.is_busy("difference")
+    wait_until_free(qtbot, background)
     assert heard.news == [("done", 7), ("ended",)]
     assert heard.threads == {threading.get_ident()}
     assert worked_on.isdisjoint(heard.threads)
 
 
-def test_the_newest_background_question_of_a_topic_replaces_the_older_questions(qtbot: QtBot, aside: Aside) -> None:
+def test_the_newest_background_question_of_a_topic_replaces_the_older_questions(
+    qtbot: QtBot, background: BackgroundTasks
+) -> None:
     old, never_begun, new, other = Heard(), Heard(), Heard(), Heard()
-    old.ask(aside, "sum", until_told_to_stop)
-    other.ask(aside, "difference", lambda task: 1)
-    never_begun.ask(aside, "sum", lambda task: 2)
-    new.ask(aside, "sum", lambda task: 3)
-    wait_until_free(qtbot, aside)
+    old.ask(background, "sum", until_told_to_stop)
+    other.ask(background, "difference", lambda task: 1)
+    never_begun.ask(background, "sum", lambda task: 2)
+    new.ask(background, "sum", lambda task: 3)
+    wait_until_free(qtbot, background)
     assert old.news == [("ended",)]  # without an answer, and nobody is told why
     assert never_begun.news == []
     assert new.news == [("done", 3), ("ended",)]
     assert other.news == [("done", 1), ("ended",)]
 
 
-def test_a_background_answer_that_comes_too_late_is_dropped(qtbot: QtBot, aside: Aside) -> None:
+def test_a_background_answer_that_comes_too_late_is_dropped(qtbot: QtBot, background: BackgroundTasks) -> None:
     """A task that cannot be stopped runs to its end. Its result and its reports are dropped."""
     may_end, old, new = threading.Event(), Heard(), Heard()
 
@@ -106,29 +116,29 @@ def test_a_background_answer_that_comes_too_late_is_dropped(qtbot: QtBot, aside:
         task.report("nearly there")
         return "old"
 
-    old.ask(aside, "sum", stubborn)
-    new.ask(aside, "sum", lambda task: "new")
+    old.ask(background, "sum", stubborn)
+    new.ask(background, "sum", lambda task: "new")
     may_end.set()
-    wait_until_free(qtbot, aside)
+    wait_until_free(qtbot, background)
     assert old.news == [("ended",)]
     assert new.news == [("done", "new"), ("ended",)]
 
 
-def test_queued_background_tasks_run_one_after_the_other(qtbot: QtBot, aside: Aside) -> None:
+def test_queued_background_tasks_run_one_after_the_other(qtbot: QtBot, background: BackgroundTasks) -> None:
     heard = Heard()
     for number in range(5):
-        heard.ask(aside, "list", partial(lambda number, task: number, number), queues=True)
-    wait_until_free(qtbot, aside)
+        heard.ask(background, "list", partial(lambda number, task: number, number), queues=True)
+    wait_until_free(qtbot, background)
     assert heard.news == [news for number in range(5) for news in (("done", number), ("ended",))]
 
 
-def test_a_cancelled_background_question_is_not_answered(qtbot: QtBot, aside: Aside) -> None:
+def test_a_cancelled_background_question_is_not_answered(qtbot: QtBot, background: BackgroundTasks) -> None:
     heard, waiting = Heard(), Heard()
-    heard.ask(aside, "sum", until_told_to_stop)
-    waiting.ask(aside, "sum", lambda task: 1, queues=True)
-    aside.cancel("sum")
-    aside.cancel("what nobody asked")
-    wait_until_free(qtbot, aside)
+    heard.ask(background, "sum", until_told_to_stop)
+    waiting.ask(background, "sum", lambda task: 1, queues=True)
+    background.cancel("sum")
+    background.cancel("what nobody asked")
+    wait_until_free(qtbot, background)
     assert heard.news == [("ended",)]
     assert waiting.news == []
 
@@ -138,14 +148,14 @@ def test_a_cancelled_background_question_is_not_answered(qtbot: QtBot, aside: As
     [(CorpusError("The file is gone."), "The file is gone."), (MemoryError(), "There is not enough memory")],
 )
 def test_a_failure_of_a_background_task_is_reported_as_a_sentence(
-    qtbot: QtBot, aside: Aside, error: Exception, sentence: str
+    qtbot: QtBot, background: BackgroundTasks, error: Exception, sentence: str
 ) -> None:
     def work(task: Task) -> None:
         raise error
 
     heard = Heard()
-    heard.ask(aside, "sum", work)
-    wait_until_free(qtbot, aside)
+    heard.ask(background, "sum", work)
+    wait_until_free(qtbot, background)
     (kind, message), last = heard.news
     assert kind == "failed"
     assert message.startswith(sentence)
@@ -153,129 +163,135 @@ def test_a_failure_of_a_background_task_is_reported_as_a_sentence(
 
 
 def test_a_bug_in_a_background_task_reaches_the_exception_hook_and_leaves_its_topic_free(
-    qtbot: QtBot, aside: Aside, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, background: BackgroundTasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     errors: list[Any] = []
     monkeypatch.setattr(threading, "excepthook", lambda args: errors.append(args.exc_value))
     heard, next_one = Heard(), Heard()
-    heard.ask(aside, "sum", lambda task: 1 // 0)
-    next_one.ask(aside, "sum", lambda task: 2, queues=True)
-    wait_until_free(qtbot, aside)
+    heard.ask(background, "sum", lambda task: 1 // 0)
+    next_one.ask(background, "sum", lambda task: 2, queues=True)
+    wait_until_free(qtbot, background)
     assert [type(error) for error in errors] == [ZeroDivisionError]
     assert heard.news == [("ended",)]
     assert next_one.news == [("done", 2), ("ended",)]
 
 
 def test_a_background_task_that_gets_no_thread_reports_an_error_and_leaves_its_topic_free(
-    qtbot: QtBot, aside: Aside, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, background: BackgroundTasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
     heard, next_one = Heard(), Heard()
-    heard.ask(aside, "sum", lambda task: 0)
-    wait_until_free(qtbot, aside)  # what starts others runs by now
+    heard.ask(background, "sum", lambda task: 0)
+    wait_until_free(qtbot, background)  # what starts others runs by now
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", refuse)
-        heard.ask(aside, "sum", lambda task: 1)
-        wait_until_free(qtbot, aside)
-    next_one.ask(aside, "sum", lambda task: 2)
-    wait_until_free(qtbot, aside)
+        heard.ask(background, "sum", lambda task: 1)
+        wait_until_free(qtbot, background)
+    next_one.ask(background, "sum", lambda task: 2)
+    wait_until_free(qtbot, background)
     assert heard.news[2][0] == "failed"
     assert "cannot start another thread" in heard.news[2][1]
     assert next_one.news == [("done", 2), ("ended",)]
 
 
 def test_the_callback_at_the_end_of_a_background_task_can_start_a_task_of_the_same_topic(
-    qtbot: QtBot, aside: Aside
+    qtbot: QtBot, background: BackgroundTasks
 ) -> None:
     heard: list[int] = []
-    aside.ask("sum", lambda task: 1, heard.append, ended=lambda: aside.ask("sum", lambda task: 2, heard.append))
-    wait_until_free(qtbot, aside)
+    background.run(
+        "sum", lambda task: 1, heard.append, ended=lambda: background.run("sum", lambda task: 2, heard.append)
+    )
+    wait_until_free(qtbot, background)
     assert heard == [1, 2]
 
 
-def test_only_the_newest_of_many_progress_reports_arrives(qtbot: QtBot, aside: Aside) -> None:
+def test_only_the_newest_of_many_progress_reports_arrives(qtbot: QtBot, background: BackgroundTasks) -> None:
     def work(task: Task) -> str:
         for number in range(10_000):
             task.report(number)
         return "end"
 
     heard = Heard()
-    heard.ask(aside, "sum", work)
+    heard.ask(background, "sum", work)
     time.sleep(0.2)  # the window is busy elsewhere
-    wait_until_free(qtbot, aside)
+    wait_until_free(qtbot, background)
     assert heard.news[-3:] == [("progress", 9_999), ("done", "end"), ("ended",)]
     assert len(heard.news) < 100
 
 
-def test_the_engine_accepts_the_callbacks_of_a_background_task(qtbot: QtBot, aside: Aside) -> None:
+def test_the_engine_accepts_the_callbacks_of_a_background_task(qtbot: QtBot, background: BackgroundTasks) -> None:
     heard, corpus = Heard(), Corpus.from_texts(["one two two"])
-    heard.ask(aside, "words", lambda task: count_words(corpus, Recipe(), Work(task.report, task.cancelled)).total)
-    wait_until_free(qtbot, aside)
+    heard.ask(background, "words", lambda task: count_words(corpus, Recipe(), Work(task.report, task.cancelled)).total)
+    wait_until_free(qtbot, background)
     assert ("done", 3) in heard.news
     assert [news[1].done for news in heard.news if news[0] == "progress"][-1:] == [11]
 
 
-def test_no_further_answer_arrives_after_a_callback_has_closed_the_background_tasks(qtbot: QtBot, aside: Aside) -> None:
+def test_no_further_answer_arrives_after_a_callback_has_closed_the_background_tasks(
+    qtbot: QtBot, background: BackgroundTasks
+) -> None:
     heard: list[str] = []
 
     def close() -> None:
         heard.append("first")
-        aside.close()
-        aside.ask("third", lambda task: heard.append("begun after the end"))
+        background.close()
+        background.run("third", lambda task: heard.append("begun after the end"))
 
-    aside.ask("first", lambda task: None, lambda _: close())
-    aside.ask("second", lambda task: None, lambda _: close())
+    background.run("first", lambda task: None, lambda _: close())
+    background.run("second", lambda task: None, lambda _: close())
     time.sleep(0.2)  # both answers wait for the window
     qtbot.waitUntil(lambda: bool(heard), timeout=WAIT)
     qtbot.wait(10)
     assert heard == ["first"]
 
 
-def test_the_pause_after_a_slow_question_is_longer_while_a_run_is_trained(qtbot: QtBot, aside: Aside) -> None:
+def test_the_pause_after_a_slow_question_is_longer_while_a_run_is_trained(
+    qtbot: QtBot, background: BackgroundTasks
+) -> None:
     learning = Run(1, Recipe(), (), phase=Phase.LEARNING)
     paused = Run(2, Recipe(), (), phase=Phase.PAUSED)
-    assert aside.pause("sum", learning, 100) == 100  # nothing is known about it yet
-    aside.ask("sum", lambda task: time.sleep(0.1))
-    wait_until_free(qtbot, aside)
-    assert aside.pause("sum", learning, 100) >= 900
-    assert aside.pause("sum", paused, 100) == aside.pause("sum", None, 100) == 100
-    assert aside.pause("difference", learning, 100) == 100
+    assert background.pause("sum", learning, 100) == 100  # nothing is known about it yet
+    background.run("sum", lambda task: time.sleep(0.1))
+    wait_until_free(qtbot, background)
+    assert background.pause("sum", learning, 100) >= 900
+    assert background.pause("sum", paused, 100) == background.pause("sum", None, 100) == 100
+    assert background.pause("difference", learning, 100) == 100
 
 
 def test_closing_stops_background_tasks_and_waits_for_tasks_that_write_files(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.session.aside.PATIENCE", 0.05)
+    monkeypatch.setattr("app.session.background.PATIENCE", 0.05)
     ended, heard = [], Heard()
 
     def stubborn(task: Task) -> None:
         time.sleep(0.3)
         ended.append("written")
 
-    heard.ask(session.aside, "file", stubborn, writes=True)
-    heard.ask(session.aside, "sum", until_told_to_stop)
-    heard.ask(session.aside, "sum", lambda task: ended.append("never begun"), queues=True)
-    session.aside.close()
+    heard.ask(session.background, "file", stubborn, writes=True)
+    heard.ask(session.background, "sum", until_told_to_stop)
+    heard.ask(session.background, "sum", lambda task: ended.append("never begun"), queues=True)
+    session.background.close()
     assert ended == ["written"]
     assert heard.news == []
 
 
 def test_closing_does_not_wait_for_a_background_thread_that_does_not_stop(
-    session: Session, aside: Aside, monkeypatch: pytest.MonkeyPatch
+    session: Session, background: BackgroundTasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.session.aside.PATIENCE", 0.1)
+    monkeypatch.setattr("app.session.background.PATIENCE", 0.1)
     answered, begun = threading.Event(), threading.Event()
 
     def deaf(task: Task) -> None:
         begun.set()
         answered.wait(WAIT / 1000)
 
-    aside.ask("an answer", deaf)
+    background.run("an answer", deaf)
     assert begun.wait(WAIT / 1000)
     began = time.monotonic()
-    session.aside.close()
+    session.background.close()
     took = time.monotonic() - began
     answered.set()
     assert took < WAIT / 1000  # for so long it would have waited
@@ -284,23 +300,23 @@ def test_closing_does_not_wait_for_a_background_thread_that_does_not_stop(
 def test_the_program_can_exit_while_a_background_thread_still_runs() -> None:
     program = (
         "import sys, threading, time\n"
-        "from app.worker.job import THREAD, leave\n"
+        "from app.worker.job import THREAD, end_process\n"
         "threading.Thread(target=time.sleep, args=(3600,), name=THREAD + 'compiling').start()\n"
         "print('what is told is told')\n"
-        "sys.exit(leave(3))\n"
+        "sys.exit(end_process(3))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout) == (3, "what is told is told\n")
 
 
-def test_a_task_that_is_held_back_begins_only_after_its_release(aside: Aside, qtbot: QtBot) -> None:
+def test_a_task_that_is_held_back_begins_only_after_its_release(background: BackgroundTasks, qtbot: QtBot) -> None:
     heard = Heard()
     begun = threading.Event()
     hold_jobs()
     try:
-        heard.ask(aside, "topic", lambda task: begun.set())
+        heard.ask(background, "topic", lambda task: begun.set())
         assert not begun.wait(0.2)
     finally:
         release_jobs()
-    qtbot.waitUntil(lambda: not aside.is_busy(), timeout=WAIT)
+    qtbot.waitUntil(lambda: not background.is_busy(), timeout=WAIT)
     assert begun.is_set()

@@ -57,7 +57,7 @@ def wait_until_compared(qtbot: QtBot, program: Program) -> None:
 
     def is_done() -> None:
         assert not page.model.is_waiting
-        assert not program.session.aside.is_busy()
+        assert not program.session.background.is_busy()
         assert page.model.answer is not None, (page.model.trouble, page.isVisible(), page.model.is_watched)
         assert page.lanes.parallel is not None
 

@@ -65,7 +65,7 @@ def texts_on(program: Program, page: str) -> str:
 def test_every_page_shows_some_text_at_every_step_of_each_method(
     qtbot: QtBot, learned: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(word_tokens, "CUT_AT_ONCE", 0)  # so that words are cut aside, as those of a long text
+    monkeypatch.setattr(word_tokens, "CUT_AT_ONCE", 0)  # so that words are cut background, as those of a long text
     learned.messages.forget()  # what another test was told
     end, run = learned.session.cursor.end, learned.session.runs.shown
     assert run is not None

@@ -114,7 +114,7 @@ def test_objects_of_a_closed_session_are_collected_at_once(collection: GarbageCo
     del old
     collection.look()
     assert knot() is not None
-    collection.expect_much()
+    collection.plan_full_collection()
     collection.look()
     assert knot() is None
 
@@ -123,7 +123,7 @@ def test_freed_memory_is_returned_to_the_system_even_if_the_program_is_busy(
     collection: GarbageCollection, busy: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     busy[0], given = True, list[int]()
-    monkeypatch.setattr(memory, "give_back_now", lambda: given.append(1))
+    monkeypatch.setattr(memory, "release_memory_now", lambda: given.append(1))
     for _ in range(GIVEN_BACK_EVERY):
         collection.look()
     assert given == [1]
@@ -131,9 +131,9 @@ def test_freed_memory_is_returned_to_the_system_even_if_the_program_is_busy(
 
 GIVEN_BACK = """
 import threading
-from app.system.memory import give_back_early, give_back_now
+from app.system.memory import release_memory_early, release_memory_now
 
-give_back_early()
+release_memory_early()
 
 def resident():
     with open("/proc/self/statm") as file:
@@ -151,7 +151,7 @@ before = resident()
 for thread in threads:
     thread.start()
     thread.join()
-give_back_now()
+release_memory_now()
 assert resident() - before < 20e6, (resident() - before) / 1e6
 """
 

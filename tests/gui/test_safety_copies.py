@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
 from app.session import safety_copy
-from app.session.safety_copy import LEAST_AGE, RULE, Leftover, find_leftovers, lock_of, not_kept
+from app.session.safety_copy import LEAST_AGE, RULE, Leftover, copies_to_remove, find_leftovers, lock_of
 from app.settings import data_folder
 from app.window.manual.book import text_of
 from app.window.sessions.unsaved import title_of
@@ -96,7 +96,7 @@ def test_a_safety_copy_locked_by_a_window_is_not_removed(folder: Path, monkeypat
 @given(st.lists(st.tuples(st.integers(-4000, 4000), st.integers(1, 600_000_000)), max_size=30))
 def test_safety_copies_are_removed_by_age_and_total_size(copies: list[tuple[int, int]]) -> None:
     leftovers = [Leftover(Path(str(place)), NOW - days * DAY, size) for place, (days, size) in enumerate(copies)]
-    gone = not_kept(leftovers, NOW)
+    gone = copies_to_remove(leftovers, NOW)
     kept = [leftover for leftover in leftovers if leftover not in gone]
     assert all(NOW - leftover.written > LEAST_AGE for leftover in gone)
     for place, leftover in enumerate(gone):  # with it, it was too much, and nothing older was spared

@@ -22,14 +22,14 @@ from app.worker.job import Job, Mailbox
 
 @pytest.fixture(autouse=True)
 def window_at_rest(qtbot: QtBot) -> Iterator[None]:
-    window_first.window_is_done()
+    window_first.mark_window_free()
     yield
-    window_first.window_is_done()
+    window_first.mark_window_free()
 
 
 def waited() -> float:
     began = time.monotonic()
-    window_first.let_window_go_first()
+    window_first.wait_for_window()
     return time.monotonic() - began
 
 
@@ -38,14 +38,14 @@ def test_background_threads_do_not_wait_while_the_window_is_idle() -> None:
 
 
 def test_background_threads_wait_a_limited_time_for_a_busy_window(qtbot: QtBot) -> None:
-    window_first.window_begins()
+    window_first.mark_window_busy()
     assert waited() >= window_first.PATIENCE_SECONDS
     qtbot.waitUntil(lambda: waited() < window_first.PATIENCE_SECONDS)  # the event loop has come to rest
 
 
 def test_a_waiting_background_thread_goes_on_when_the_window_becomes_idle() -> None:
-    window_first.window_begins()
-    timer = threading.Timer(0.002, window_first.window_is_done)
+    window_first.mark_window_busy()
+    timer = threading.Timer(0.002, window_first.mark_window_free)
     timer.start()
     assert min(waited(), waited()) < window_first.PATIENCE_SECONDS
 

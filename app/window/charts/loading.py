@@ -6,7 +6,7 @@ from importlib import import_module
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
+from app.session.background import BackgroundTasks
 from bpe_core.support.progress import CancelCheck, while_wanted
 
 LOADED = ("app.window.charts.rows", "app.window.charts.lines", "app.window.charts.dots")
@@ -17,16 +17,16 @@ class ChartLoading(QObject):
 
     done = Signal()
 
-    def __init__(self, aside: Aside) -> None:
-        super().__init__(aside)
+    def __init__(self, background: BackgroundTasks) -> None:
+        super().__init__(background)
         self.is_done = False
-        self._aside = aside
+        self._background = background
         self._has_begun = False
 
     def begin(self) -> None:
         if not self._has_begun:
             self._has_begun = True
-            self._aside.ask("charts", lambda task: _load(task.cancelled), self._end)
+            self._background.run("charts", lambda task: _load(task.cancelled), self._end)
 
     def _end(self, _: object) -> None:
         self.is_done = True

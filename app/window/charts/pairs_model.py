@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import NO_PAIRS_YET, NO_RUN, Run
 from app.session.session import Session
 from app.session.time import timer
-from app.window.parts.watched import Asked, LazyModel
+from app.window.parts.lazy_model import Asked, LazyModel
 from app.window.time.step_in_words import Chip
 from app.worker.training import LEADING_PAIRS, LeadingPairs
 from bpe_core.counting.words import WordTable
@@ -74,7 +74,7 @@ class PairsModel(QObject, LazyModel):
         cursor = session.cursor
         self._runs = runs
         self._cursor = cursor
-        self._aside = session.aside
+        self._background = session.background
         self._replayed = deque[tuple[Run, LeadingPairs]](maxlen=MOST_REPLAYED)
         self._began = self._took = 0.0  # the start of the last replay, and its duration in seconds
         self._playing = session.playing
@@ -96,7 +96,7 @@ class PairsModel(QObject, LazyModel):
         is_live = run is not None and run.is_busy and self._cursor.live
         return bool(self.bars) and not is_live and self.at != self._cursor.position
 
-    def _tell_if_behind(self) -> None:
+    def _report_delay(self) -> None:
         if self.is_behind != self._was_behind:
             self._was_behind = self.is_behind
             self.changed.emit()
@@ -183,7 +183,7 @@ class PairsModel(QObject, LazyModel):
             return
         if self.run is not self._runs.shown:  # the pairs belong to another run
             self._show(NO_PAIRS_YET)
-        self._tell_if_behind()
+        self._report_delay()
         self._replay_soon.start()
 
     def _show(self, leading: LeadingPairs) -> None:
@@ -212,14 +212,14 @@ class PairsModel(QObject, LazyModel):
     def _replay(self, at: int | None = None, *, is_ahead: bool = False) -> None:
         run = self._runs.shown
         at = self._cursor.position if at is None else at
-        if self._aside.is_busy(TOPIC) or run is None or self._known(at) is not None:
+        if self._background.is_busy(TOPIC) or run is None or self._known(at) is not None:
             return  # one replay at a time; its end starts the next
         if run.words is None or run.history is None:
             return
         words = run.words
         history = run.history.first(at)
         self._began = time.monotonic()
-        self._aside.ask(
+        self._background.run(
             TOPIC,
             lambda task: replayed(words, history, task.cancelled),
             partial(self._take, run, is_ahead),

@@ -28,7 +28,7 @@ class PlacedBar:
     row: float
     value: float
     strength: float = 1.0
-    aside: float = 0.0  # how far it has left, as a share of the width
+    shift: float = 0.0  # how far it has left, as a share of the width
 
 
 def at_rest(bars: Sequence[Bar], rows: int) -> list[PlacedBar]:

@@ -212,7 +212,7 @@ class PairsPage(Page):
             kind = "tied"
         return Row(
             title_of(bar), placed.value, tie + bar.label, placed.row, kind,
-            note=self.losses.get(bar.pair, ""), strength=strength * placed.strength, aside=placed.aside,
+            note=self.losses.get(bar.pair, ""), strength=strength * placed.strength, shift=placed.shift,
             is_lit=self._is_lit(bar),
         )  # fmt: skip
 

@@ -43,7 +43,7 @@ class Row:
     note: str = ""  # a text inside the end of the bar, if there is room
     interval: tuple[float, float] | None = None  # the uncertainty of the value
     strength: float = 1.0
-    aside: float = 0.0  # distance by which it has left, as a share of the width
+    shift: float = 0.0  # distance by which it has left, as a share of the width
     is_lit: bool = False  # framed, as the person points at the same thing elsewhere
 
 
@@ -82,7 +82,7 @@ class Rows(pyqtgraph.GraphicsObject):
         chart = self._chart
         height = scale.row_height
         text = chart.palette().color(QPalette.ColorRole.Text)
-        aside = row.aside * self.boundingRect().width()
+        shift = row.shift * self.boundingRect().width()
         is_next = row.kind == "next"
         font = QFont(chart.name_font)
         font.setWeight(QFont.Weight.DemiBold if is_next else QFont.Weight.Normal)
@@ -91,12 +91,12 @@ class Rows(pyqtgraph.GraphicsObject):
         room = QRectF(0.0, top, scale.left - GAP, height)
         name = QFontMetricsF(font).elidedText(row.name, Qt.TextElideMode.ElideMiddle, room.width() + 1)
         in_middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(room.translated(aside, 0.0), in_middle | Qt.AlignmentFlag.AlignRight, name)
+        painter.drawText(room.translated(shift, 0.0), in_middle | Qt.AlignmentFlag.AlignRight, name)
         start = scale.x(0.0)
         end = max(scale.x(row.value), scale.x(0.0) + LEAST_LENGTH)
         bar = QRectF(max(start, scale.left), top + BAR_MARGIN, 0.0, height - 2 * BAR_MARGIN)
         bar.setRight(max(end, bar.left()))
-        bar.translate(aside, 0.0)
+        bar.translate(shift, 0.0)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush({"next": shades.bar_next, "tied": shades.bar_tied}.get(row.kind, shades.bar))
         painter.drawRoundedRect(bar, 2.5, 2.5)
@@ -108,7 +108,7 @@ class Rows(pyqtgraph.GraphicsObject):
             end = max(end, self._paint_interval(painter, row.interval, top + height / 2, scale))
         painter.setFont(chart.font())
         painter.setPen(text if is_next else shades.muted)
-        behind = QRectF(max(end, scale.left) + aside + GAP, top, chart.number_width + 40.0, height)
+        behind = QRectF(max(end, scale.left) + shift + GAP, top, chart.number_width + 40.0, height)
         painter.drawText(behind, in_middle, row.written)
         if row.note and painter.fontMetrics().horizontalAdvance(row.note) + 2 * GAP < bar.width():
             painter.setPen(text)

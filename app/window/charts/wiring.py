@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from app.session.aside import Notice
+from app.session.background import Notice
 from app.session.run import NO_RUN
 from app.settings import LAST_FOLDER
 from app.window.charts.pairs_motion import Flight
@@ -25,9 +25,9 @@ from app.window.parts.dialogs import (
     PrintDialog,
     ask_where_to_save,
 )
+from app.window.parts.lazy_model import Exact, command_of, exact_of
 from app.window.parts.page import Page, PageTabs
 from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_pdf, save_png, save_svg, write_drawing
-from app.window.parts.watched import Exact, command_of, exact_of
 from app.worker.job import Task
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.support.atomic import replace_atomically
@@ -63,7 +63,7 @@ class ChartWiring(QObject):
         self._charts = charts
         self._pages = pages
         self._runs = session.runs
-        self._aside = session.aside
+        self._background = session.background
         session.runs.changed.connect(self._name_pages)
         act_on = frame.actions.connect
         act_on(save_chart=lambda: self._save(self._shown), copy_chart=self._copy)
@@ -152,7 +152,7 @@ class ChartWiring(QObject):
             self._tell(_saved(path))
             self.saved.emit(command, path)
 
-        self._aside.ask(("data", path), write, done, self._fail, writes=True)
+        self._background.run(("data", path), write, done, self._fail, writes=True)
 
     def _tell(self, notice: Notice) -> None:
         self._frame.messages.show_notice(notice)
@@ -197,7 +197,7 @@ class ChartWiring(QObject):
             self.saved.emit(command, path)
 
         if page.has_figure:
-            self._aside.ask("print", drawn, keep, self._fail)
+            self._background.run("print", drawn, keep, self._fail)
         else:
             keep(drawing_of(page.pictured, width, height, text, is_dark=is_dark))
 

@@ -198,13 +198,13 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
             return False
         try:
             name, weight, by = read_group_line(str(value), row, self.corpus.mixture)
-            self.corpus.say(row.name, name, weight, by)
+            self.corpus.change_group(row.name, name, weight, by)
         except RecipeError as error:
-            self.corpus.aside.tell(str(error))
+            self.corpus.background.notify(str(error))
             return False
         return True
 
-    def say_of_language(self, name: str, **changes: Any) -> None:
+    def change_role(self, name: str, **changes: Any) -> None:
         """Change the role of a group: the group that it is a dev text of, or its ratio.
 
         Show a message if that is impossible.
@@ -212,10 +212,10 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         try:
             by = self.corpus.mixture.by
             if changes.get("dev_of") and by != "times":  # a dev text leaves its share to the others
-                self.corpus.say(name, name, Fraction(0), by)
+                self.corpus.change_group(name, name, Fraction(0), by)
             self.corpus.choose(replace(self.corpus.mixture.of(name), **changes))
         except RecipeError as error:
-            self.corpus.aside.tell(str(error))
+            self.corpus.background.notify(str(error))
 
     def picked_at(self, rows: Sequence[int]) -> CorpusText | None:
         """Return the folder in these rows if it is the only row and only some of its files are read.
@@ -228,7 +228,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
 
     def read_as(self, rows: Sequence[int], encoding: str | None) -> None:
         """Change the encoding of the texts in these rows. None means that the encoding is detected."""
-        self.corpus.read_otherwise(self.texts_at(rows), "Change the encoding", encoding=encoding)
+        self.corpus.change_reading(self.texts_at(rows), "Change the encoding", encoding=encoding)
 
     def columns_of(self, rows: Sequence[int]) -> tuple[tuple[str, ...], str, bool]:
         """Return facts about the tables in these rows.
@@ -248,14 +248,14 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return next(rows, None)
 
     def take_column(self, rows: Sequence[int], column: str) -> None:
-        self.corpus.read_otherwise(self.texts_at(rows), "Change the column", column=column, word_list=None)
+        self.corpus.change_reading(self.texts_at(rows), "Change the column", column=column, word_list=None)
 
     def take_as_words(self, rows: Sequence[int], word_list: bool) -> None:
         """Read the files in these rows as lists of words with counts, or as texts.
 
         The names of their columns do not matter.
         """
-        self.corpus.read_otherwise(self.texts_at(rows), "Change what a table holds", column="", word_list=word_list)
+        self.corpus.change_reading(self.texts_at(rows), "Change what a table holds", column="", word_list=word_list)
 
     # -- the interface of Qt's models ------------------------------------------------------------------
 

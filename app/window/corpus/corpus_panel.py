@@ -127,7 +127,7 @@ class GroupMenu:
     def _add_role(self, menu: QMenu, name: str) -> None:
         """Add the menu entry for the role of a group: its ratio, or the group that it is a dev text of."""
         group = self._model.corpus.mixture.of(name)
-        choose = partial(self._model.say_of_language, name)
+        choose = partial(self._model.change_role, name)
 
         def ask() -> None:
             ratio = ask_for_ratio(self._view, float(group.ratio or 1))

@@ -12,8 +12,8 @@ from app.session.corpus_texts import CorpusText, text_to_edit
 from app.session.session import Session
 from app.session.time import timer
 from app.window.parts.layouts import in_column, in_row
+from app.window.parts.lazy_model import LazyModel
 from app.window.parts.page import Page
-from app.window.parts.watched import LazyModel
 from app.window.parts.widgets import label, muted, named
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
@@ -51,7 +51,7 @@ class CorpusTextModel(QObject, LazyModel):
         self._open: dict[int, OpenText] = {}
         self._asked: CorpusText | None = None
         self._corpus = session.corpus
-        self._aside = session.aside
+        self._background = session.background
         self._undo = session.undo
         self._rest = timer(self, REST_MILLISECONDS, self._take_edits)
         session.corpus.texts.changed.connect(lambda _: self._follow())
@@ -92,7 +92,7 @@ class CorpusTextModel(QObject, LazyModel):
             self._asked = source
             self.trouble = ""
             work = partial(text_to_edit, source)
-            self._aside.ask(TOPIC, lambda task: work(task.cancelled), partial(self._begin, source), self._refuse)
+            self._background.run(TOPIC, lambda task: work(task.cancelled), partial(self._begin, source), self._refuse)
         self.changed.emit()
 
     def _begin(self, source: CorpusText, text: str) -> None:

@@ -114,7 +114,7 @@ class CorpusWiring(QObject):
             self.add_address(address)
         elif address:
             sentence = f"“{address}” is not an address. An address begins with https://, s3:// or similar."
-            self._corpus.aside.tell(sentence)
+            self._corpus.background.notify(sentence)
 
     def _ask_for_column(self, number: int) -> None:
         row = self._model.row_of(number)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Answer
+from app.session.background import Answer
 from app.session.session import Session
 from app.session.time import timer
 from app.window.parts.row_list import Role, RowListModel
@@ -61,8 +61,8 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
 
     def look(self) -> None:
         """Read the status files of all counts, even of those that other windows started."""
-        if not self._session.aside.is_busy(LOOKING):
-            self._session.aside.ask(LOOKING, lambda task: background.counts_in(self._folder), self._take)
+        if not self._session.background.is_busy(LOOKING):
+            self._session.background.run(LOOKING, lambda task: background.counts_in(self._folder), self._take)
 
     def begin(self, by: int, address: str, workers: int, memory: str, output: str) -> None:
         """Start a process that counts the texts, split by the present recipe."""
@@ -85,7 +85,7 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
             self.failed.emit(str(error))
             return
         begin = partial(background.begin, order, self._folder)
-        self._session.aside.ask(
+        self._session.background.run(
             TOPIC, lambda task: begin(), lambda path: self._watch(), self.failed.emit, queues=True, writes=True
         )
 
@@ -124,18 +124,20 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
             self.set_rows(tuple(counts.items()), are_same=list(counts) == list(before))
         for path, status in counts.items():
             if path in before and before[path].is_under_way and not status.is_under_way:
-                self._tell_end(status)
+                self._report_end(status)
         if under_way and not self._has_looked and not before:
             show = Answer("Show", self.list_wanted.emit)
             sentence = f"An earlier count is still running. It writes its result to {under_way[0].output}."
-            self._session.aside.tell(sentence, is_error=False, answers=(show,))
+            self._session.background.notify(sentence, is_error=False, answers=(show,))
         self._has_looked = True
 
-    def _tell_end(self, status: CountStatus) -> None:
+    def _report_end(self, status: CountStatus) -> None:
         is_done = status.state == "done"
         answer = Answer("Open the Counts", lambda: self.open_wanted.emit(status.output))
         sentence = f"{status.sentence} The counts are in {status.output}." if is_done else status.sentence
-        self._session.aside.tell(sentence, is_error=status.state == "failed", answers=(answer,) if is_done else ())
+        self._session.background.notify(
+            sentence, is_error=status.state == "failed", answers=(answer,) if is_done else ()
+        )
 
 
 def status_text(status: CountStatus) -> str:

@@ -12,7 +12,7 @@ from app.window.exchange.counts import BY, BackgroundCounts, CountStatus, share,
 from app.window.parts.dialogs import PathLine, ask_where_to_save
 from app.window.parts.layouts import STRETCH, AtTop, in_column, in_form, in_row
 from app.window.parts.tables import list_of_rows
-from app.window.parts.typed import NumberBox
+from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import LinkedText, ProgressBar, entry, named, paragraph, push_button
 
 ABOUT_COUNTING = (

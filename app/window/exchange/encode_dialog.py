@@ -11,7 +11,7 @@ from app.window.exchange.work_dialog import WorkDialog
 from app.window.parts.dialogs import PathLine, ask_for_texts, ask_where_to_save
 from app.window.parts.layouts import in_column, in_form
 from app.window.parts.tables import put_headings_left
-from app.window.parts.typed import NumberBox
+from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import named, push_button
 from app.window.parts.wording import count_text
 

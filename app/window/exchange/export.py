@@ -137,7 +137,7 @@ class TableExport(FileWork):
         if self.history is not None and not self.is_busy:
             table = self.history.first(merges)
             holds = FORMATS["tokenizer.json" if format == FOLDER else format]
-            ask = self.session.aside.ask
+            ask = self.session.background.run
             ask(FIT, lambda task: holds.refusal(table, task.cancelled), self.refused.emit, self._fail)
 
     def prepare(self, path: Path, format: str, merges: int | None = None, wish: FolderWish = NO_WISH) -> None:
@@ -174,7 +174,7 @@ class TableExport(FileWork):
     def put_in_place(self) -> None:
         """Replace the old files by the prepared files. If that fails for a file, no file is replaced."""
         if self._prepared is not None and not self.is_busy:
-            self._begin(partial(_put_in_place, self._prepared), self._tell_written)
+            self._begin(partial(_put_in_place, self._prepared), self._report_written)
 
     def forget(self) -> None:
         self._prepared = None
@@ -190,19 +190,21 @@ class TableExport(FileWork):
 
     def _fail(self, sentence: str) -> None:
         super()._fail(sentence)
-        self.session.aside.tell(sentence)
+        self.session.background.notify(sentence)
 
     def _take_prepared(self, prepared: PreparedExport) -> None:
         self._prepared = prepared
         self.checked.emit(prepared)
 
-    def _tell_written(self, prepared: PreparedExport) -> None:
+    def _report_written(self, prepared: PreparedExport) -> None:
         self._prepared = None
         names = " and ".join(str(path) for path in prepared.files)
         verification = prepared.verification
         sentence = f"Wrote {prepared.steps} to {names}; {verification.sentence}."
         self.finished.emit(sentence)
-        self.session.aside.tell(sentence, "\n".join((*verification.chosen, *verification.cannot_hold)), is_error=False)
+        self.session.background.notify(
+            sentence, "\n".join((*verification.chosen, *verification.cannot_hold)), is_error=False
+        )
         self.written.emit(self._command(prepared), prepared.path)
 
     def _command(self, prepared: PreparedExport) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from app.window.exchange.work_dialog import WorkDialog
 from app.window.parts.dialogs import PathLine
 from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
 from app.window.parts.theme import Shades, shades_of
-from app.window.parts.typed import NumberBox
+from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import (
     ProgressBar,
     flat_button,

@@ -37,10 +37,10 @@ class FileWork(QObject):
 
     @property
     def is_busy(self) -> bool:
-        return self.session.aside.is_busy(self._topic)
+        return self.session.background.is_busy(self._topic)
 
     def cancel(self) -> None:
-        self.session.aside.cancel(self._topic)
+        self.session.background.cancel(self._topic)
 
     @property
     def history(self) -> History | None:
@@ -52,7 +52,7 @@ class FileWork(QObject):
         return self.session.runs.shown.learned if self.session.runs.shown is not None else 0
 
     def _begin(self, work: Callable[[Task], Result], done: Callable[[Result], object]) -> None:
-        self.session.aside.ask(self._topic, work, done, self._fail, self._progress, self._end, writes=True)
+        self.session.background.run(self._topic, work, done, self._fail, self._progress, self._end, writes=True)
         self.progressed.emit(0.0)
 
     def _progress(self, progress: Progress) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QWidget
 from app.window.exchange.growth import GrowthOffer
 from app.window.parts.dialogs import ask_for_texts, dialog_buttons
 from app.window.parts.layouts import in_column, in_form, in_row
-from app.window.parts.typed import NumberBox, is_refused, mark_refused
+from app.window.parts.typed_text import NumberBox, is_refused, mark_refused
 from app.window.parts.widgets import label, muted, named, push_button
 
 ABOUT_EXTENDING = (

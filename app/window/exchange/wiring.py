@@ -55,7 +55,7 @@ class ExchangeWiring(QObject):
         self.count_dialog: CountDialog | None = None
         self.encode_dialog: EncodeDialog | None = None
         self.export = TableExport(session, self)
-        self.imports = Imports(session.runs, session.aside, self)
+        self.imports = Imports(session.runs, session.background, self)
         self.counts = BackgroundCounts(session, data_folder() / COUNTS_FOLDER, self)
         actions.connect(
             export=self._export,
@@ -83,7 +83,7 @@ class ExchangeWiring(QObject):
     def _export(self) -> None:
         if not self.export.can_start():
             sentence = "There is nothing to export yet: train first, or import a tokenizer."
-            self._session.aside.tell(sentence, is_error=False)
+            self._session.background.notify(sentence, is_error=False)
             return
         last = self._frame.settings.get(LAST_FOLDER)
         folder = Path(last) if last else home() or Path()  # a bare name does not say where the file will be
@@ -120,7 +120,7 @@ class ExchangeWiring(QObject):
         try:
             offer = growth_offer(run.history)
         except BpeError as error:
-            self._session.aside.tell(str(error))
+            self._session.background.notify(str(error))
             return
         self.growth_dialog = GrowthDialog(offer, self._frame.settings.get(LAST_FOLDER), self._frame.window)
         grow_on = self._session.runs.grow_on

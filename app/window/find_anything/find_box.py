@@ -107,8 +107,8 @@ class SearchHitDelegate(QStyledItemDelegate):
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(option.font)
         painter.setPen(text if is_chosen else shades_of(option.palette).muted)
-        for aside in filter(None, (hit.keys, hit.kind)):
-            shown = option.fontMetrics.elidedText(aside, Qt.TextElideMode.ElideMiddle, rect.width() * 2 // 3)
+        for background in filter(None, (hit.keys, hit.kind)):
+            shown = option.fontMetrics.elidedText(background, Qt.TextElideMode.ElideMiddle, rect.width() * 2 // 3)
             painter.drawText(rect, Qt.AlignmentFlag.AlignRight | middle, shown)
             rect.setRight(rect.right() - option.fontMetrics.horizontalAdvance(shown) - GAP)
         font = fixed_font(option.font.pointSizeF()) if hit.is_token else option.font

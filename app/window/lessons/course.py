@@ -95,7 +95,7 @@ class Course(QObject):
     def begin(self, lesson: Lesson, number: int = 0) -> None:
         session = self._session
         if session.runs.waiting_for_counts:
-            self._session.aside.tell(COUNTING, is_error=False)
+            self._session.background.notify(COUNTING, is_error=False)
             return
         if session.detour.kept is None:
             session.text.put_quietly(self._text.text())  # includes the latest typing
@@ -378,4 +378,4 @@ class Course(QObject):
     def _leave_with_opened_text(self) -> None:
         if self._session.detour.kept is not None:
             self.leave()
-            self._session.aside.tell(BROUGHT, is_error=False)
+            self._session.background.notify(BROUGHT, is_error=False)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCommandLinkButton, QLabel, QScrollArea, QStackedWidget, QWidget
 
 from app.window.lessons.course import Course
-from app.window.lessons.shown import Lesson
+from app.window.lessons.lesson_values import Lesson
 from app.window.lessons.step_page import LEAVE, StepPage
 from app.window.parts.icons import colored_icon, icon
 from app.window.parts.layouts import STRETCH, in_column, in_row

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.window.lessons.course import Course, LessonPage
-from app.window.lessons.shown import BETWEEN_PARTS, Feedback, Mood, as_html, as_plain
+from app.window.lessons.lesson_values import BETWEEN_PARTS, Feedback, Mood, as_html, as_plain
 from app.window.lessons.words_view import WordsView
 from app.window.parts.layouts import STRETCH, AtTop, in_column, in_row
 from app.window.parts.theme import fixed_font, shades_of
@@ -63,7 +63,7 @@ class StepPage(QWidget):
         self._columns: list[QWidget] = []
         self.row = QHBoxLayout()
         self.entry = named(QLineEdit(), "Your answer")
-        self.entry_button = push_button("", self._say_what_was_typed)
+        self.entry_button = push_button("", self._submit_typed_text)
         self.show_button = flat_button("Show me", course.show_answer, "Show the answer of the engine instead")
         self.feedback = Remark()
         self.after = _text_label("A hint and the explanation")
@@ -71,7 +71,7 @@ class StepPage(QWidget):
         self.next_button = push_button("&Next ›", course.next)
         self.next_button.setDefault(True)
         self._lay_out()
-        self.entry.returnPressed.connect(self._say_what_was_typed)
+        self.entry.returnPressed.connect(self._submit_typed_text)
         self.words.pair_clicked.connect(course.predict)
         course.changed.connect(self.refresh)
         self.recolor()
@@ -176,7 +176,7 @@ class StepPage(QWidget):
         self._columns = [QWidget() for _ in names]
         for name, column in zip(names, self._columns, strict=True):
             cell = named(scaled(QLineEdit(), READING), name)
-            cell.returnPressed.connect(self._say_what_was_typed)
+            cell.returnPressed.connect(self._submit_typed_text)
             self.cells.append(cell)
             in_column(label(name), cell, on=column, margins=(0, 0, 0, 0), spacing=2)
             self.row.addWidget(column)
@@ -198,7 +198,7 @@ class StepPage(QWidget):
         if is_new:
             self.entry.clear()
 
-    def _say_what_was_typed(self) -> None:
+    def _submit_typed_text(self) -> None:
         given = " ".join(cell.text() or "?" for cell in self.cells) or self.entry.text().strip()
         if given:
             self._course.say(given)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.window.lessons.shown import BETWEEN_PARTS, WordNow
+from app.window.lessons.lesson_values import BETWEEN_PARTS, WordNow
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.wording import tip
 from app.window.text.view.painting import paint_tile

@@ -21,7 +21,7 @@ from app.window.merges.merge_table_view import MergeTableView
 from app.window.parts.icons import icon
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.theme import shades_of
-from app.window.parts.typed import NumberBox
+from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import entry, muted, named
 from app.window.parts.wording import count_text, tip
 

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.settings import PRINT_HEIGHT, PRINT_LIGHT, PRINT_TEXT, PRINT_WIDTH, Settings
 from app.window.parts.layouts import in_column, in_form, in_row
-from app.window.parts.typed import NumberBox
+from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import muted, named, push_button
 
 TEXT_FILTER = (

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QTabWidget, QWidget
 from app.session.selection import Light
 from app.window.parts.focus_order import insert_focus
 from app.window.parts.layouts import in_column
-from app.window.parts.watched import Drawn, Exact, LazyModel
+from app.window.parts.lazy_model import Drawn, Exact, LazyModel
 from app.window.parts.widgets import scrolling
 
 LEAST_WIDTH = 200  # pixels; wider pages scroll where there is less room

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QWidget
 
-from app.session.publications import FilmWish
+from app.session.publications import FilmChoices
 from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.layouts import in_column, in_form
-from app.window.parts.typed import NumberBox
+from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import muted, named
 
 SIZES = (("readme", "For a README"), ("chat", "For a chat"), ("slide", "For a slide"))
@@ -23,7 +23,7 @@ ABOUT = (
 
 
 class FilmDialog(QDialog):
-    chosen = Signal(FilmWish)
+    chosen = Signal(FilmChoices)
 
     def __init__(self, others: Sequence[tuple[int, str]], *, is_dark: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,7 +70,7 @@ class FilmDialog(QDialog):
         last = self.last_box.value()
         seconds = self.seconds_box.value()
         is_usual = seconds == USUAL and not last  # a short run is filmed at its own pace
-        wish = FilmWish(
+        wish = FilmChoices(
             self.size_box.currentData(),
             first or None,
             last or None,

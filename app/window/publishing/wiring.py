@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QProgressDialog
 
-from app.session.aside import Answer
+from app.session.background import Answer
 from app.session.document import Document
-from app.session.publications import FilmWish, Publications
+from app.session.publications import FilmChoices, Publications
+from app.session.repeat_code import SAVE_FIRST, UNSAVED, as_command, as_python, as_python_for_file
 from app.session.run import Run
-from app.session.taken_along import SAVE_FIRST, UNSAVED, as_command, as_python, as_python_for_file
 from app.settings import LAST_FOLDER
 from app.window.main_window import Frame
 from app.window.pages import LANES, Pages
@@ -40,11 +40,11 @@ class PublishingWiring(QObject):
         self._settings = frame.settings
         self._document = document
         self._pages = pages
-        self._tell = partial(frame.session.aside.tell, is_error=False)
+        self._tell = partial(frame.session.background.notify, is_error=False)
         self.film_dialog: QProgressDialog | None = None
         self.film_form: FilmDialog | None = None
         self.lesson_taken: Callable[[], str] = lambda: ""  # returns the name of the lesson under way, or an empty text
-        self.publications = made = Publications(document.snapshot, frame.session.aside, self)
+        self.publications = made = Publications(document.snapshot, frame.session.background, self)
         frame.actions.connect(report=self.report, film=self.film)
         frame.actions.connect(share=self.share, share_lessons=self.share_lessons)
         made.reported.connect(partial(self._show_published, "report"))
@@ -94,10 +94,10 @@ class PublishingWiring(QObject):
             form.chosen.connect(self._ask_and_film)
             form.open()
 
-    def _ask_and_film(self, wish: FilmWish) -> None:
+    def _ask_and_film(self, wish: FilmChoices) -> None:
         self._ask_and_publish("film", "Save a film of the run", partial(self._begin_film, wish), FILM_FILTERS)
 
-    def _begin_film(self, wish: FilmWish, path: Path) -> None:
+    def _begin_film(self, wish: FilmChoices, path: Path) -> None:
         self.film_dialog = dialog = QProgressDialog(
             "The film is being drawn, frame by frame.", "Cancel", 0, 0, self._window
         )
@@ -112,7 +112,7 @@ class PublishingWiring(QObject):
             self.film_dialog.setMaximum(total)
             self.film_dialog.setValue(min(done, total - 1))  # the dialog would close itself at the end
 
-    def _show_filmed(self, path: Path | None, wish: FilmWish, notes: str) -> None:
+    def _show_filmed(self, path: Path | None, wish: FilmChoices, notes: str) -> None:
         if path is not None:
             self._show_published("film", path, notes)
         if self.film_dialog is not None:
@@ -146,7 +146,7 @@ class PublishingWiring(QObject):
         self._tell(f"Wrote the {what} to {path}. {notes}".strip(), answers=(open_it,))
 
 
-class TakingAlong(QObject):
+class CodeCopier(QObject):
     """An object that copies a command or Python code to the clipboard, for the visible page or for the last file."""
 
     def __init__(
@@ -198,11 +198,13 @@ class TakingAlong(QObject):
 
         If the code is empty, show the reason `why_not`.
         """
-        aside = self._frame.session.aside
+        background = self._frame.session.background
         if not text:
-            aside.tell(why_not, is_error=False)
+            background.notify(why_not, is_error=False)
             return
         QGuiApplication.clipboard().setText(text)
         first_line = text.splitlines()[0] if text.count("\n") < 2 else "The lines"
         is_unsaved = self._session_path() is None and UNSAVED in text
-        aside.tell(f"Copied: {first_line}. {SAVE_FIRST.format(UNSAVED) if is_unsaved else ''}".strip(), is_error=False)
+        background.notify(
+            f"Copied: {first_line}. {SAVE_FIRST.format(UNSAVED) if is_unsaved else ''}".strip(), is_error=False
+        )

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.manifests import EACH, RESULT
 from app.session.run import Run, name_of
 from app.session.session import Session
-from app.window.parts.watched import Drawn, Exact, LazyModel
+from app.window.parts.lazy_model import Drawn, Exact, LazyModel
 from app.worker.job import Task
 from bpe_core.asking import NONE, Answer, Question, ask_about, cell_text
 from bpe_core.asking import Parameter as Parameter
@@ -133,7 +133,7 @@ class QuestionModel(QObject, LazyModel):
         """Ask the question again if anything that the answer depends on has changed."""
         runs = self._runs()
         values = self._values()
-        self._set_refresh_pause(self._session.aside, self._topic, self._session.runs.shown)
+        self._set_refresh_pause(self._session.background, self._topic, self._session.runs.shown)
         lacking = [
             parameter.label
             for parameter in self.parameters
@@ -145,7 +145,7 @@ class QuestionModel(QObject, LazyModel):
             return
         if not runs and self.question.studies != NONE:
             self._asked = None
-            self._session.aside.cancel(self._topic)
+            self._session.background.cancel(self._topic)
             self._take(None, RESTING if self._session.runs.all and self.question.rests else NOTHING_YET)
             return
         if self.question.needs == "texts" and any(run.words is None and run.can_be_counted for run in runs):
@@ -189,11 +189,11 @@ class QuestionModel(QObject, LazyModel):
         self._is_partial = False
         if self.answer is None:
             self._take(None, ASKING)
-        self._session.aside.ask(self._topic, work, take, lambda sentence: self._take(None, sentence), report)
+        self._session.background.run(self._topic, work, take, lambda sentence: self._take(None, sentence), report)
 
     def stop(self) -> None:
         """Cancel the question. A partial answer stays visible."""
-        self._session.aside.cancel(self._topic)
+        self._session.background.cancel(self._topic)
         self._take(self.answer if self._is_partial else None, STOPPED)
 
     @property
@@ -261,7 +261,7 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def _settled(self) -> Answer | None:
-        return None if self._session.aside.is_busy(self._topic) else self.answer
+        return None if self._session.background.is_busy(self._topic) else self.answer
 
     def exact(self) -> Exact:
         answer = self._settled

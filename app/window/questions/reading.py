@@ -9,7 +9,7 @@ from functools import cache, cached_property
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
+from app.session.background import BackgroundTasks
 from app.window.questions.question_model import QuestionModel
 from app.worker.job import Task
 from bpe_core.asking import Answer
@@ -102,12 +102,12 @@ class RowReader(QObject):
 
     changed = Signal()
 
-    def __init__(self, model: QuestionModel, aside: Aside) -> None:
+    def __init__(self, model: QuestionModel, background: BackgroundTasks) -> None:
         super().__init__(model)
         self.row: Row | None = None
         self.stretch: Stretch | None = None
         self._model = model
-        self._aside = aside
+        self._background = background
         self._answer: Answer | None = None
         self._tokenizers: dict[str, tuple[History, int]] = {}
         self._documents: Callable[[str], Documents] | None = None
@@ -152,10 +152,10 @@ class RowReader(QObject):
                 self.stretch = stretch
                 self.changed.emit()
 
-        self._aside.ask(TOPIC, cut, take)
+        self._background.run(TOPIC, cut, take)
 
     def close(self) -> None:
         """Cancel the task, and forget the row."""
         self.row = self.stretch = None
-        self._aside.cancel(TOPIC)
+        self._background.cancel(TOPIC)
         self.changed.emit()

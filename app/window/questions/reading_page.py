@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.session.session import Session
 from app.window.parts.layouts import in_row
 from app.window.parts.theme import fixed_font
-from app.window.parts.typed import NumberBox
+from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import IconButton, OneLine, named, paragraph, scrolling, small_button
 from app.window.parts.wording import tip
 from app.window.questions.question_model import QuestionModel
@@ -28,7 +28,7 @@ class ReadingPage(QuestionPage):
         super().__init__(model, parent)
         self._session = session
         self.rows.hint = "Click to see this text in these tokens"
-        self.reading = RowReader(model, session.aside)
+        self.reading = RowReader(model, session.background)
         self.preview = named(paragraph(), "The text of the row, split into tokens")
         self.preview.setFont(fixed_font(self.font().pointSizeF()))
         self.bar = self._bar()

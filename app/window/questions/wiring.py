@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from app.session.aside import Answer, Notice
+from app.session.background import Answer, Notice
 from app.session.run import Run
 from app.session.selection import Mark
 from app.window.main_window import Frame
@@ -252,7 +252,7 @@ class QuestionWiring(QObject):
             self.both_texts.open(True)
 
     def _look_for_branch(self) -> None:
-        if self._runs.shown is not None and self._runs.left_by(self._runs.shown) is not None:
+        if self._runs.shown is not None and self._runs.branched_from(self._runs.shown) is not None:
             self.both_texts.follow()
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from app.window.parts.typed import NumberBox, mark_refused
+from app.window.parts.typed_text import NumberBox, mark_refused
 from app.window.parts.wording import tip
 from app.window.recipe.fields import add_option
 from app.window.recipe.recipe_form import LARGEST_VOCABULARY, RecipeForm, presets

@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QWidget
 
-from app.window.parts.typed import NumberBox
+from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import entry, paragraph
 from app.window.parts.wording import tip
 from app.window.recipe.recipe_form import CHOICES, Choice, Option, options, title_of

@@ -168,7 +168,7 @@ class RecipeForm(QObject):
         text = session.text
         self._recipe = recipe
         self._text = text
-        self._aside = session.aside
+        self._background = session.background
         self.standing: dict[str, tuple[Any, str]] = {}  # refused entries: the value that stays, and why
         self._own_size: Size | None = None  # the method that the person chose last
         self._sizes_by_itself = {recipe.value.part(Size), *(Recipe.preset(name).part(Size) for name in PRESETS)}
@@ -307,9 +307,9 @@ class RecipeForm(QObject):
         def split(task: Task) -> tuple[str, ...]:
             return words_shown(beginning, recipe, task.cancelled)
 
-        self._aside.ask("preview", split, self.split.emit, self.split_failed.emit)
+        self._background.run("preview", split, self.split.emit, self.split_failed.emit)
         if recipe.pattern == "custom":
-            self._aside.ask("own pattern", lambda task: why_slow(recipe), self.slow.emit)
+            self._background.run("own pattern", lambda task: why_slow(recipe), self.slow.emit)
 
     def _recipe_changed(self) -> None:
         self.standing = {

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.layouts import in_column
 from app.window.parts.theme import shades_of
-from app.window.parts.typed import NumberBox, mark_refused
+from app.window.parts.typed_text import NumberBox, mark_refused
 from app.window.parts.widgets import muted, paragraph, scaled
 from app.window.parts.wording import tip
 from app.window.recipe.boxes import SizeBox, preset_box
@@ -67,7 +67,7 @@ class RecipePanel(QScrollArea):
         self.setMinimumWidth(least + bar)
         form.changed.connect(self._show)
         form.refused.connect(self._refuse)
-        form.slow.connect(self._tell_slow)
+        form.slow.connect(self._report_slow_pattern)
         self._show()
 
     @property
@@ -187,12 +187,12 @@ class RecipePanel(QScrollArea):
         self.size_kind.setCurrentIndex(int(self.size_box.counts_steps))
         self.explanation.setText(self._form.explanation)
         if not self._form.applies("custom_pattern"):
-            self._tell_slow("")
+            self._report_slow_pattern("")
         self.advice.setText(f"Usual sizes: {'; '.join(self._form.method.usual_sizes)}.")
         self._main_layout.setRowVisible(self.advice, bool(self._form.method.usual_sizes))
         self._showing = False
 
-    def _tell_slow(self, why: str) -> None:
+    def _report_slow_pattern(self, why: str) -> None:
         self.slow.setText(f"Slow: {why}.")
         self.slow.setToolTip(tip("Patterns without this property split large texts up to a hundred times as fast"))
         self._main_layout.setRowVisible(self.slow, bool(why) and self._form.applies("custom_pattern"))

@@ -126,7 +126,7 @@ class MyWord(QObject):
         self.reasons = tuple[str, ...]()
         self._runs = session.runs
         self._cursor = session.cursor
-        self._aside = session.aside
+        self._background = session.background
         self._segmentation: Segmentation | None = None
         self._of: Run | None = None  # whose tokens these are: another run may be shown before its own are there
         learning = Throttle(LEARNING_MILLISECONDS, self._encode, self)
@@ -172,7 +172,7 @@ class MyWord(QObject):
         at = self._cursor.position
         words = _words_to_look_at(run)
         history = run.history
-        self._aside.ask(
+        self._background.run(
             REASON, lambda task: _reason_at(text, byte, at, words, history), lambda reason: self.explained.emit(reason)
         )
 
@@ -186,7 +186,7 @@ class MyWord(QObject):
         text = self.text
         at = self._cursor.position
         work = partial(encoded, history, text, min(at, len(history)))
-        self._aside.ask(TOPIC, lambda task: work(task.cancelled), partial(self._take, run))
+        self._background.run(TOPIC, lambda task: work(task.cancelled), partial(self._take, run))
 
     def _take(self, run: Run, segmentation: Segmentation) -> None:
         if segmentation.data == self.text.encode(errors="replace"):
@@ -223,7 +223,9 @@ class MyWord(QObject):
         tokens = self._segmentation.tokens(len(history))
         is_token = tokens.ids != NO_TOKEN
         cuts = tokens.edges[1:-1][is_token[:-1] & is_token[1:]].tolist()  # a space outside of all tokens is no cut
-        self._aside.ask(REASONS, lambda task: _reasons(text, cuts, words, history), lambda said: self._tell(said, run))
+        self._background.run(
+            REASONS, lambda task: _reasons(text, cuts, words, history), lambda said: self._tell(said, run)
+        )
 
     def _tell(self, reasons: tuple[str, ...], run: Run | None = None) -> None:
         is_late = run is not None and (run is not self._runs.shown or self._cursor.position < self._cursor.end)

@@ -129,7 +129,7 @@ class WatchedResult(QObject):
         self.is_watched: Callable[[], bool] = lambda: False
         self._runs = session.runs
         self._cursor = session.cursor
-        self._aside = session.aside
+        self._background = session.background
         self._playing = session.playing
         self._step, self._see_soon = 0, timer(self, LOOK_MILLISECONDS, self._see)
         for signal in (session.runs.changed, session.cursor.moved, session.playing.changed):
@@ -145,7 +145,7 @@ class WatchedResult(QObject):
         elif run is not self.run:
             self._take(run, None)
             find = partial(result_of, self._runs.studies.of(run), run.symbol_counts)
-            self._aside.ask(TOPIC, lambda task: find(Work(cancelled=task.cancelled)), partial(self._take, run))
+            self._background.run(TOPIC, lambda task: find(Work(cancelled=task.cancelled)), partial(self._take, run))
 
     @property
     def size(self) -> int | None:
@@ -167,7 +167,7 @@ class WatchedResult(QObject):
 
     def see(self, step: int) -> None:
         """Move the time slider to the moment before a step, and make the step after a pause."""
-        self._playing.give_way()
+        self._playing.pause_for_person()
         self._step = step
         self._cursor.go_to(step - 1)
         self._see_soon.start()

@@ -18,7 +18,7 @@ from app.window.parts.page import Page
 from app.window.rooms.watch_panel import WatchPanel
 from app.window.selection.card import TokenCard
 from app.window.selection.facts import CardText, card_text, text_of
-from app.window.text.lit import places_of
+from app.window.text.highlighted_places import places_of
 from app.window.text.text_model import TokenAt
 from app.window.text.view.text_panel import TokenTextPanel
 

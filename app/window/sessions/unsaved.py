@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.session.aside import Answer, Aside
+from app.session.background import Answer, BackgroundTasks
 from app.session.document import Document
 from app.session.safety_copy import RULE, Leftover
 from app.window.parts.widgets import add_entry, filled_menu
@@ -23,11 +23,16 @@ class UnsavedSessions(QObject):
     """
 
     def __init__(
-        self, document: Document, aside: Aside, bring_back: Callable[[Leftover], None], window: QWidget, parent: QObject
+        self,
+        document: Document,
+        background: BackgroundTasks,
+        bring_back: Callable[[Leftover], None],
+        window: QWidget,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._leftovers = document.leftovers
-        self._tell = aside.tell
+        self._tell = background.notify
         self._bring_back = bring_back
         self._left: Path | None = None  # the safety copy of the session before this one, until it is offered
         self.menu = filled_menu("&Unsaved Sessions", window, self._fill_menu)

@@ -47,11 +47,11 @@ class SessionWiring(QObject):
         self._charts = charts
         self._pages = pages
         self._arrangement = KeptArrangement(window, charts, merges)
-        self._tell = partial(session.aside.tell, is_error=False)
+        self._tell = partial(session.background.notify, is_error=False)
         self._was_saved_to_leave = False
         window.may_close = partial(self._may_leave, window.close)
         self.document = document = Document(session, data_folder(), self._layout, self)
-        self.unsaved = UnsavedSessions(document, session.aside, self.bring_back, window, self)
+        self.unsaved = UnsavedSessions(document, session.background, self.bring_back, window, self)
         actions.menus["file"].insertMenu(actions["save"], self.unsaved.menu)
         actions.connect(new_session=partial(self._leave_for, self._begin_new), open_session=self._ask_and_open)
         actions.connect(save=self.save, save_as=self.save_as)
@@ -116,7 +116,7 @@ class SessionWiring(QObject):
         """
         was_saved = self._was_saved_to_leave
         self._was_saved_to_leave = False
-        why = "" if was_saved else self.document.secure()
+        why = "" if was_saved else self.document.write_safety_copy()
         if was_saved or not (why or (self._window.is_quitting and self.document.holds_own_work)):
             return True
         chosen = ask_before_leaving(self._window, why)

@@ -37,12 +37,12 @@ class LiveEncoder(QObject):
         super().__init__(parent)
         runs = session.runs
         recipe = session.recipe
-        aside = session.aside
+        background = session.background
         self._model = model
         self._runs = runs
         self._cursor = session.cursor
         self._recipe = recipe
-        self._aside = aside
+        self._background = background
         self._specials = session.specials
         self._history: History | None = None  # the history of the tokens on screen
         self._at_first: History | None = None  # the recipe of the tokens before there is a run
@@ -63,20 +63,20 @@ class LiveEncoder(QObject):
     @property
     def is_behind(self) -> bool:
         return (
-            self._aside.is_busy(TOPIC, MOMENT, CHARACTERS)
+            self._background.is_busy(TOPIC, MOMENT, CHARACTERS)
             or self._model.is_pending
             or not _are_the_same(self._wanted(), self._history)
         )
 
     def _move(self, position: int) -> None:
         """Show the text at a step, at once if that is quick. Otherwise split the words in a background task first."""
-        if self._aside.is_busy(MOMENT):
+        if self._background.is_busy(MOMENT):
             return  # when it ends, follow the cursor again
         ahead = self._model.ahead_of(position)
         if ahead is None:
             self._model.set_cursor(position)
             return
-        self._aside.ask(
+        self._background.run(
             MOMENT,
             lambda task: ahead(task.cancelled),
             lambda _: self._show(position),
@@ -115,7 +115,7 @@ class LiveEncoder(QObject):
             self._take_first(looked_at, _before_any(recipe, ""))
             self.encode()
             return
-        self._aside.ask(
+        self._background.run(
             CHARACTERS,
             lambda task: _before_any(recipe, text),
             partial(self._take_first, looked_at),
@@ -128,7 +128,7 @@ class LiveEncoder(QObject):
         self._at_first = history
 
     def encode(self) -> None:
-        if self._aside.is_busy(TOPIC, CHARACTERS):
+        if self._background.is_busy(TOPIC, CHARACTERS):
             return
         wanted = self._wanted()
         if wanted is None:
@@ -144,7 +144,7 @@ class LiveEncoder(QObject):
         text = request.text
         at = min(self._cursor.position, len(wanted))
         specials = self._specials.value
-        self._aside.ask(
+        self._background.run(
             TOPIC,
             lambda task: encoded(wanted, text, at, task.cancelled, specials),
             partial(self._accept, request, wanted, at),
@@ -157,7 +157,7 @@ class LiveEncoder(QObject):
         self.encode()
 
     def _fail(self, wanted: History, sentence: str) -> None:
-        self._aside.tell(sentence)
+        self._background.notify(sentence)
         self._history = wanted
 
     def _accept(self, request: EncodeRequest, history: History, at: int, segmentation: Segmentation) -> None:

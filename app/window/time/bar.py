@@ -7,14 +7,14 @@ from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolButton, QWidget
 
-from app.session.run import turns_of
+from app.session.run import training_changes
 from app.session.session import Session
 from app.window.actions import Actions
 from app.window.parts.dialogs import ask_for_step
 from app.window.parts.layouts import in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.timing import Throttle
-from app.window.parts.typed import NumberBox
+from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import action_button, label, named
 from app.window.parts.wording import tip
 from app.window.time.curve import compression_curve
@@ -190,7 +190,7 @@ class TimeBar(QWidget):
         self.number.setPrefix(f"{wording.step} ")
         self.number.setAccessibleName(f"After how many {wording.steps}")
         self.track.setAccessibleName(f"Time: after how many {wording.steps}")
-        self.track.show_marks(*turns_of(self._runs.shown))
+        self.track.show_marks(*training_changes(self._runs.shown))
 
     def _go_live(self) -> None:
         self._cursor.go_live()

@@ -78,7 +78,7 @@ class PlayingControls(QObject):
     def __init__(self, frame: Frame, text: TokenTextPanel, word: MyWord, parent: QObject) -> None:
         super().__init__(parent)
         session = frame.session
-        self._aside = session.aside
+        self._background = session.background
         self._window = frame.window
         self._text = text.editor.model
         self._word = word
@@ -90,14 +90,14 @@ class PlayingControls(QObject):
         self._connect_actions(frame)
         for name, action in frame.actions.by_name.items():
             if name not in GO_ON:
-                action.triggered.connect(session.playing.give_way)
+                action.triggered.connect(session.playing.pause_for_person)
         editor = text.editor
         texts = session.corpus.texts.changed
         for deed in (editor.place_clicked, editor.menu_opening, editor.model.text_changed, texts):
-            deed.connect(session.playing.give_way)
-        frame.window.stage_changed.connect(lambda stage: session.playing.give_way() if stage else None)
+            deed.connect(session.playing.pause_for_person)
+        frame.window.stage_changed.connect(lambda stage: session.playing.pause_for_person() if stage else None)
         text.editor.model.text_changed.connect(session.playing.forget_changes)
-        session.playing.set_out.connect(self._look_for_idle)
+        session.playing.about_to_play.connect(self._look_for_idle)
         session.playing.stepped.connect(text.show_step)
         session.playing.changed.connect(self._show)
         session.runs.changed.connect(self._show)
@@ -115,7 +115,7 @@ class PlayingControls(QObject):
         history = None if run is None else run.history
         if text and history is not None and len(text) * len(history) <= MOST_LOOKED_AT:
             work = partial(steps_that_change, history, text, specials=self._specials.value)
-            self._aside.ask(TOPIC, lambda task: work(task.cancelled), self._playing.skip_idle)
+            self._background.run(TOPIC, lambda task: work(task.cancelled), self._playing.skip_idle)
 
     def _play_or_pause(self) -> None:
         run = self._runs.shown

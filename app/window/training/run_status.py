@@ -83,7 +83,7 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
     extends = run.can_extend_to(recipe)
     is_paused = run.can_go_on() and run.phase is Phase.PAUSED
     # Texts that were opened since need a new run. They are no reason to continue the run on the texts before.
-    is_wanted = not session.corpus.is_listing and (not texts or run.is_of(texts))
+    is_wanted = not session.corpus.is_listing and (not texts or run.learned_from(texts))
     return TrainingStatus(
         sentence=sentence_of(run, session.machine_code),
         run=name_of(run, session.runs.all),

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu
 
-from app.session.aside import Answer
+from app.session.background import Answer
 from app.settings import SPEED
 from app.window.main_window import Frame
 from app.window.parts.widgets import add_tick, filled_menu
@@ -65,7 +65,7 @@ class TrainingWiring(QObject):
         if self._form.standing:
             choice, (_, sentence) = next(iter(self._form.standing.items()))
             self._frame.window.show_dock("recipe")
-            self._session.aside.tell(f"{title_of_choice(choice)}: {sentence}")
+            self._session.background.notify(f"{title_of_choice(choice)}: {sentence}")
         elif not self._frame.actions.is_typing_refused:
             act()
 
@@ -73,7 +73,7 @@ class TrainingWiring(QObject):
         runs = self._session.runs
         corpus = self._session.corpus
         recipe = self._session.recipe.value
-        equal = [run for run in runs.all if run.is_just(recipe, corpus.texts.value)]
+        equal = [run for run in runs.all if run.would_repeat(recipe, corpus.texts.value)]
         if not equal or corpus.is_listing:  # more texts are on their way
             self._train()
             return
@@ -84,7 +84,7 @@ class TrainingWiring(QObject):
         if says:
             sentence = f"Run {run.number:,} has the same recipe and texts, so a new run would give the same result."
             answer = Answer("Train It Again", self._train)
-            self._session.aside.tell(sentence, is_error=False, answers=(answer,))
+            self._session.background.notify(sentence, is_error=False, answers=(answer,))
 
     def _train(self) -> None:
         if self._frame.window.room != "compare":

@@ -303,7 +303,7 @@ def test_a_folder_of_very_many_files_becomes_one_corpus_text(
     qtbot.waitUntil(lambda: listed() == ["alone.txt", "many/", "other.txt"], timeout=WAIT)
     corpus.corpus.remove(corpus.texts_at([2]))
     wait_for_totals(qtbot, program, "6 texts")
-    settle(qtbot, program)  # what was taken out may still be read, aside
+    settle(qtbot, program)  # what was taken out may still be read, background
     entry = corpus.data(corpus.index(1), corpus.EntryRole)
     assert entry.facts.startswith("5 files · ")
     assert "38 words" in entry.state

@@ -69,7 +69,7 @@ def test_an_edited_corpus_text_is_learned_at_once_and_undo_starts_no_new_trainin
     before = page.model.opened.model.text() if page.model.opened is not None else ""
     assert before.startswith("The Lighthouse Library")
     said: list[str] = []
-    program.session.aside.noticed.connect(lambda notice: said.append(notice.sentence))
+    program.session.background.noticed.connect(lambda notice: said.append(notice.sentence))
     editor.setFocus()
     QTest.keyClicks(editor, "xyzxyz xyzxyz xyzxyz ")
     qtbot.waitUntil(lambda: runs.all[-1].number > 1, timeout=WAIT)

@@ -39,7 +39,7 @@ class WindowSaver:
         self.names: list[str] = []  # of what a command makes again
         self.commands: list[list[str]] = []
         self._qtbot, self._monkeypatch, self._told = qtbot, monkeypatch, list[str]()
-        program.session.aside.noticed.connect(
+        program.session.background.noticed.connect(
             lambda notice: self._take(notice.sentence.replace(str(folder), ""))  # the folder is called by the test
         )
         program.actions["manifests"].setChecked(True)
@@ -124,7 +124,7 @@ def test_manifests_are_written_for_tables_drawings_exports_and_reports_of_the_wi
     saving = WindowSaver(qtbot, program, tmp_path, monkeypatch)
     keep_by_a_command_of_its_own(saving)
     saving.instead_of_processes()
-    qtbot.waitUntil(lambda: not program.session.aside.is_busy(), timeout=WAIT)
+    qtbot.waitUntil(lambda: not program.session.background.is_busy(), timeout=WAIT)
     save_what_is_asked_of_one_run(saving)
     save_other_files(saving)
     first = program.session.runs.shown

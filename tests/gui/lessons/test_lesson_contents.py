@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from app.window.lessons.shown import as_html
+from app.window.lessons.lesson_values import as_html
 from bpe_core.counting.count_words import count_words
 from bpe_core.lessons.answers import candidates, judged, pair_of, written
 from bpe_core.lessons.bench import Bench, words_by_replacing_text

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.session.taken_along import UNSAVED, as_python
+from app.session.repeat_code import UNSAVED, as_python
 from app.window.pages import COMPRESSION, FLOOR, LAB, RACE, RANKS, SIZES, TIES, WAYS, PageRow
 from app.window.publishing.wiring import NO_FILE
 from app.wiring import Program

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.session.manifests import RESULT, SESSION, run_of_session
-from app.session.publications import FilmWish
+from app.session.publications import FilmChoices
 from app.window.publishing.film_dialog import USUAL
 from app.wiring import Program, film_command
 from tests.gui.conftest import WAIT, Train
@@ -50,8 +50,8 @@ def test_a_film_of_a_run_is_written_or_cancelled(
 
 
 def test_film_choices_in_the_window_become_options_of_the_film_command() -> None:
-    assert film_command(FilmWish("readme"))[2:] == ("--size", "readme", "--output", RESULT)
-    wish = FilmWish("slide", 3, 90, 7.0, dark=True, beside=2)
+    assert film_command(FilmChoices("readme"))[2:] == ("--size", "readme", "--output", RESULT)
+    wish = FilmChoices("slide", 3, 90, 7.0, dark=True, beside=2)
     options = ("--size", "slide", "--from", "3", "--to", "90", "--seconds", "7", "--dark")
     assert film_command(wish) == ("film", SESSION, run_of_session(2), *options, "--output", RESULT)
 

@@ -55,7 +55,7 @@ def answered(qtbot: QtBot, program: Program) -> None:
     def is_quiet() -> None:
         assert not [run.number for run in program.session.runs.all if run.is_busy]
         assert not program.pages.are_waiting
-        assert not program.session.aside.is_busy()
+        assert not program.session.background.is_busy()
 
     settle(qtbot, program)
     qtbot.waitUntil(is_quiet, timeout=WAIT)

@@ -81,7 +81,7 @@ def asked(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """Yield the topic of each question in a module, and the source of its work."""
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "self._aside.ask":
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "self._background.run":
             topic, work = node.args[:2]
             function = functions.get(work.id) if isinstance(work, ast.Name) else work
             if function is not None:  # else it is handed over by another function

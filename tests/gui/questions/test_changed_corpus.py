@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.session.aside import Notice
+from app.session.background import Notice
 from app.session.run import Phase
 from app.window.pages import SIZES
 from app.wiring import Program
@@ -27,7 +27,7 @@ def test_each_question_that_reads_a_changed_file_reports_the_change(
     qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notices: list[Notice] = []
-    learned.session.aside.noticed.connect(notices.append)
+    learned.session.background.noticed.connect(notices.append)
     learned.inspector.show_page("token")
     answered(qtbot, learned)
     monkeypatch.setattr(ByteStream, "has_changed", True)
@@ -60,7 +60,7 @@ def test_a_text_file_that_grows_during_counting_is_still_learned(
 ) -> None:
     growing, fill = tmp_path / "one.txt", ByteStream.fill
     notices: list[Notice] = []
-    learned.session.aside.noticed.connect(notices.append)
+    learned.session.background.noticed.connect(notices.append)
 
     def fill_and_grow(stream: ByteStream, buffer: memoryview) -> int:
         if not notices and threading.current_thread().name.endswith("counts"):  # others read it, too, and would say so

@@ -39,9 +39,9 @@ def test_a_hidden_question_page_computes_no_answer(qtbot: QtBot, learned: Progra
     learned.charts.show_page("pairs")
     answered(qtbot, learned)
     asked: list[str] = []
-    aside = learned.session.aside
-    original = aside.ask
-    aside.ask = lambda topic, *rest, **more: asked.append(topic) or original(topic, *rest, **more)  # type: ignore
+    background = learned.session.background
+    original = background.run
+    background.run = lambda topic, *rest, **more: asked.append(topic) or original(topic, *rest, **more)  # type: ignore
     for at in (3, 50, 100):
         learned.session.cursor.go_to(at)
         rest(qtbot, learned)

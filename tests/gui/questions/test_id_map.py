@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session.manifests import run_of_session
-from app.session.taken_along import as_python
+from app.session.repeat_code import as_python
 from app.window.pages import ID_MAP
 from app.window.questions.id_map.model import NO_SECOND
 from app.wiring import Program

@@ -92,7 +92,7 @@ def at_rest(qtbot: QtBot, program: Program) -> None:
 
     def is_done() -> None:
         assert not program.pages[LabPage].model.is_waiting
-        assert not program.session.aside.is_busy()
+        assert not program.session.background.is_busy()
         assert all(not lane.is_behind for lane in page.model.lanes)
 
     answered(qtbot, program)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.pages import RACE
-from app.window.parts.watched import exact_of
+from app.window.parts.lazy_model import exact_of
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core.insight.token_life import token_life

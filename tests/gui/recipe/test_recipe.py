@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.parts.typed import is_refused
+from app.window.parts.typed_text import is_refused
 from app.window.recipe.recipe_form import presets
 from app.wiring import Program
 from bpe_core.methods.registry import METHODS

@@ -98,7 +98,7 @@ def test_opening_another_session_keeps_a_safety_copy_of_the_present_session(
     leftovers = program.filing.document.leftovers
 
     def is_found() -> bool:
-        if not program.session.aside.is_busy("leftovers"):  # or none of many looks would ever be over
+        if not program.session.background.is_busy("leftovers"):  # or none of many looks would ever be over
             leftovers.look()  # at first it may still be being written
         return len(leftovers.all) == 1
 

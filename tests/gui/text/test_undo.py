@@ -46,9 +46,9 @@ def reorder(qtbot: QtBot, program: Program, folder: Path) -> None:
     program.session.corpus.arrange((last, *texts))
 
 
-def read_otherwise(qtbot: QtBot, program: Program, folder: Path) -> None:
+def change_reading(qtbot: QtBot, program: Program, folder: Path) -> None:
     numbers = {source.number for source in program.session.corpus.texts.value}
-    program.session.corpus.read_otherwise(numbers, "Change the encoding", encoding="latin-1")
+    program.session.corpus.change_reading(numbers, "Change the encoding", encoding="latin-1")
 
 
 def remove_texts(qtbot: QtBot, program: Program, folder: Path) -> None:
@@ -92,7 +92,7 @@ def write_note(qtbot: QtBot, program: Program, folder: Path) -> None:
 CHANGES = [
     add_text,
     reorder,
-    read_otherwise,
+    change_reading,
     change_recipe,
     type_text,
     choose_filter,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.session.playing import EVENT_SECONDS, LEAST_EVENT_SECONDS, WHOLE_SECONDS, Schedule, Step, without_idle
+from app.session.playing import EVENT_SECONDS, LEAST_EVENT_SECONDS, WHOLE_SECONDS, Schedule, Step, steps_without_idle
 from app.session.run import Phase
 from app.settings import PLAYS, Settings
 from app.window.text.colours import Rarity
@@ -101,7 +101,7 @@ def test_playing_each_method_on_the_sample_shows_changes_without_long_pauses(
     assert len(changes) >= LEAST_CHANGES.get(method, 20)
     tokenizer = Tokenizer(run.history)
     assert all(tokenizer.encode(text, at=at) != tokenizer.encode(text, at=at - 1) for at in changes)
-    places = without_idle(changes, 0, len(run.history))
+    places = steps_without_idle(changes, 0, len(run.history))
     assert {0, *changes} <= {*places}
     schedule = Schedule(0, len(places) - 1)
     assert schedule.seconds >= 5
@@ -131,7 +131,7 @@ def test_playing_skips_and_reports_steps_that_do_not_change_the_text(
     assert re.match(r"Drops \d to 3\d\d do not change", caption.accessibleName())
     assert len(seen) < 10
     assert seen[-1] > 200
-    program.session.playing.give_way()
+    program.session.playing.pause_for_person()
     assert "skipped" not in caption.accessibleName()
     rested = program.session.cursor.position
     program.token_text.replace(0, 0, "The ")

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.session.run import Phase, Run, turns_of
+from app.session.run import Phase, Run, training_changes
 from app.window.charts.pairs_page import PairsPage
 from app.window.questions.compare.answers import ComparePage
 from app.window.questions.token.page import TokenPage
@@ -328,7 +328,7 @@ def test_an_imported_table_can_be_extended_by_merges_across_words(
     assert grown.history is not None
     assert pairs(grown)[: len(OLD)] == OLD.pairs()
     assert (grown.recipe.method, len(grown.history)) == ("superbpe", len(OLD) + 10)
-    assert turns_of(grown)[0] == (len(OLD),)
+    assert training_changes(grown)[0] == (len(OLD),)
     settle(qtbot, program)
 
 

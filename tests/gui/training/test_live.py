@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import live
-from app.session.aside import Notice
+from app.session.background import Notice
 from app.session.run import Phase
 from app.settings import LIVE, Settings
 from app.wiring import Program
@@ -37,7 +37,7 @@ def ended(qtbot: QtBot, program: Program, pattern: str, least: int = 2) -> None:
 
 def test_a_changed_recipe_is_learned_at_once_and_the_time_cursor_stays(qtbot: QtBot, watching: Program) -> None:
     said: list[str] = []
-    watching.session.aside.noticed.connect(lambda notice: said.append(notice.sentence))
+    watching.session.background.noticed.connect(lambda notice: said.append(notice.sentence))
     watching.session.cursor.go_to(40)
     watching.form.choose(pattern="whitespace")
     ended(qtbot, watching, "whitespace")
@@ -83,7 +83,7 @@ def test_a_large_corpus_is_not_learned_live_and_live_training_can_be_turned_off(
 ) -> None:
     monkeypatch.setattr(live, "LARGEST", 100)
     said: list[str] = []
-    watching.session.aside.noticed.connect(lambda notice: said.append(notice.sentence))
+    watching.session.background.noticed.connect(lambda notice: said.append(notice.sentence))
     watching.form.choose(pattern="whitespace")
     qtbot.waitUntil(lambda: any("The recipe has changed. Press Train" in sentence for sentence in said), timeout=WAIT)
     assert len(watching.session.runs.all) == 1
@@ -99,7 +99,7 @@ def test_opening_a_large_text_shows_a_notice_to_press_train(
 ) -> None:
     monkeypatch.setattr(live, "LARGEST", 100)
     notices: list[Notice] = []
-    watching.session.aside.noticed.connect(notices.append)
+    watching.session.background.noticed.connect(notices.append)
     opened = tmp_path / "big.txt"
     opened.write_text("tide and tidings " * 120_000)
     watching.opening.open_named([opened])

@@ -33,7 +33,8 @@ def nameless(program: Program) -> list[str]:
     return [
         f"{type(widget).__name__} in {type(widget.parent()).__name__}"
         for widget in controls(program)
-        if not name_of(widget) and not (isinstance(widget, QTabBar) and widget.count() == 0)  # one that Qt keeps aside
+        if not name_of(widget)
+        and not (isinstance(widget, QTabBar) and widget.count() == 0)  # one that Qt keeps background
     ]
 
 

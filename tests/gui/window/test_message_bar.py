@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
-from app.session.aside import Answer, Notice
+from app.session.background import Answer, Notice
 from app.window.message_bar import MessageBar
 from app.window.room_plan import ROOMS
 from app.wiring import Program
@@ -20,10 +20,10 @@ OFFER = Notice("The last session was not saved.", is_error=False, answers=(Answe
 
 
 def test_an_error_message_disappears_with_the_next_training_or_session(qtbot: QtBot, program: Program) -> None:
-    messages, aside = program.messages, program.session.aside
+    messages, background = program.messages, program.session.background
     small(program, 260)
     for act in ("main", "new_session"):
-        aside.tell("bad.txt is not valid UTF-8.")
+        background.notify("bad.txt is not valid UTF-8.")
         assert messages.isVisible()
         program.actions[act].trigger()
         assert not messages.isVisible()

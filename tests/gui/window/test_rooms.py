@@ -281,7 +281,7 @@ def test_no_room_scrolls_in_a_small_window_after_four_runs_are_compared(qtbot: Q
     for method in ("wordpiece", "unigram", "mingram"):
         first_start.finding.learn(first_start.form.choose_method, method)
         wait_for_phase(qtbot, first_start, Phase.ENDED)
-    first_start.session.playing.give_way()
+    first_start.session.playing.pause_for_person()
     first_start.window.show_room("compare")
     first_start.charts.show_page("lab")
     lab = first_start.pages[LanesPanel]

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolBar
 from pytestqt.qtbot import QtBot
 
-from app.session.aside import Notice
+from app.session.background import Notice
 from app.window.charts.figure_view import FigureView
 from app.window.pages import SIZES
 from app.window.parts.theme import fixed_font

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QButtonGroup, QComboBox, QDialog, QRadioButton, QW
 
 from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
-from app.window.parts.typed import NumberBox
+from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import muted
 from app.window.parts.wording import count_text, tip
 from app.window.questions.audit.trimming import NEEDED, TrimTask, What, Wish

@@ -66,7 +66,7 @@ class TrimTask(QObject):
 
     @property
     def is_busy(self) -> bool:
-        return self._session.aside.is_busy(TOPIC)
+        return self._session.background.is_busy(TOPIC)
 
     @property
     def study(self) -> Study | None:
@@ -140,19 +140,19 @@ class TrimTask(QObject):
         text = self._session.text.value[:TEXT_CHARACTERS].encode(errors="replace").decode()
 
         def work(task: Task) -> EditedTable:
-            aside = Work(task.report, task.cancelled)
-            trimmed = trimmed_by(study, tokens, wish, aside)
-            sentences = [*trimmed.sentences, *costs_of(study, trimmed.history, text, aside)]
+            background = Work(task.report, task.cancelled)
+            trimmed = trimmed_by(study, tokens, wish, background)
+            sentences = [*trimmed.sentences, *costs_of(study, trimmed.history, text, background)]
             gone = count_text(len(trimmed.removed) + len(trimmed.hidden), "token")
             return EditedTable.of(trimmed.history, name, f"Run {number:,} without {gone}", tuple(sentences))
 
-        self._session.aside.ask(
+        self._session.background.run(
             TOPIC, work, lambda table: self._take(run, table), self.failed.emit, ended=self.busy_changed.emit
         )
         self.busy_changed.emit()
 
     def cancel(self) -> None:
-        self._session.aside.cancel(TOPIC)
+        self._session.background.cancel(TOPIC)
         self.busy_changed.emit()
 
     def _take(self, run: Run, table: EditedTable) -> None:

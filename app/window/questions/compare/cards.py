@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QSizePolicy, QSlider, QWidget
 
 from app.window.parts.figure_sheet import line_colour
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.typed import NumberBox
+from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import IconButton, OneLine, label, named, scaled
 from app.window.parts.wording import tip
 from app.window.questions.compare.lanes import Lane

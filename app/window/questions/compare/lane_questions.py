@@ -8,7 +8,7 @@ from typing import Any
 from app.session.manifests import RESULT, run_of_session
 from app.session.run import Run
 from app.session.session import Session
-from app.window.parts.watched import Exact, LazyModel, exact_of
+from app.window.parts.lazy_model import Exact, LazyModel, exact_of
 from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LanesModel
 from app.window.questions.question_model import NOTHING_YET, Parameter, QuestionModel

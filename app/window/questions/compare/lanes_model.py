@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import Run, titles_of
 from app.session.session import Session
 from app.session.tables import EditedTable, add_table
-from app.window.parts.watched import LazyModel
+from app.window.parts.lazy_model import LazyModel
 from app.window.parts.wording import count_text
 from app.window.questions.compare.lanes import Lane
 from app.window.text.specials import allowed_in
@@ -197,7 +197,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def can_put_together(self) -> bool:
-        return self.is_ready and not self._session.aside.is_busy(PUT_TOGETHER)
+        return self.is_ready and not self._session.background.is_busy(PUT_TOGETHER)
 
     def start_putting_together(self) -> None:
         """Start a background task that joins the vocabularies of the pair. The ids of the first lane stay."""
@@ -217,7 +217,7 @@ class LanesModel(QObject, LazyModel):
             add_table(self._session.runs, table, run)
             self.put_together.emit(run.number, " ".join(table.sentences))
 
-        self._session.aside.ask(PUT_TOGETHER, work, take, self.failed.emit, ended=self.changed.emit)
+        self._session.background.run(PUT_TOGETHER, work, take, self.failed.emit, ended=self.changed.emit)
         self.changed.emit()
 
     # -- the size --------------------------------------------------------------------------
@@ -341,7 +341,7 @@ class LanesModel(QObject, LazyModel):
     def refresh(self) -> None:
         runs = self._session.runs
         known = {lane.key: lane for lane in self.lanes}
-        self._set_refresh_pause(self._session.aside, "lanes text", runs.shown)
+        self._set_refresh_pause(self._session.background, "lanes text", runs.shown)
         self.lanes = []
         for letter, run in zip(LETTERS, self._wanted_runs(), strict=False):
             study = runs.studies.of(run, runs.all)
@@ -384,7 +384,7 @@ class LanesModel(QObject, LazyModel):
             self._specials = specials
             self._travel()
 
-        self._session.aside.ask("lanes text", work, take, self._fail)
+        self._session.background.run("lanes text", work, take, self._fail)
 
     def _fail(self, sentence: str) -> None:
         self.trouble = sentence
@@ -424,7 +424,7 @@ class LanesModel(QObject, LazyModel):
                     lane.cut_at(at, tokens, data)
             self._compare()
 
-        self._session.aside.ask("lanes splits", work, take, self._fail)
+        self._session.background.run("lanes splits", work, take, self._fail)
 
     def _compare(self) -> None:
         data = self.text.data

@@ -15,7 +15,7 @@ from app.window.parts.wording import tip
 from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LanesModel
 from app.window.text.colours import COLOURS, Int64s, coloured_tokens
-from app.window.text.lit import places_of
+from app.window.text.highlighted_places import places_of
 from app.window.text.text_model import TokenAt
 from app.window.text.view.canvas import TokenCanvas
 from app.window.text.view.cells import TextRow

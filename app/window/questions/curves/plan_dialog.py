@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.dialogs import TEXT_FILTER, ask_where_to_save, dialog_buttons
 from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
-from app.window.parts.typed import NumberBox
+from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import entry, muted, paragraph, push_button
 from app.window.questions.curves.planning import ALL, TIES, CurvePlan, Wish
 

@@ -87,7 +87,9 @@ class SweepModel(QuestionModel):
 
         self.progress = "Measuring …"
         self.said = ""
-        self._session.aside.ask(TOPIC, work, take, lambda sentence: self._take(None, sentence), self._hear, writes=True)
+        self._session.background.run(
+            TOPIC, work, take, lambda sentence: self._take(None, sentence), self._hear, writes=True
+        )
         self.changed.emit()
 
     def _hear(self, news: DataTable | Progress) -> None:
@@ -99,8 +101,8 @@ class SweepModel(QuestionModel):
             self.changed.emit()
 
     def stop(self) -> None:
-        if self._session.aside.is_busy(TOPIC):
-            self._session.aside.cancel(TOPIC)
+        if self._session.background.is_busy(TOPIC):
+            self._session.background.cancel(TOPIC)
             self.progress = ""
             self.said = STOPPED
             self.changed.emit()

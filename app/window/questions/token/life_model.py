@@ -12,7 +12,7 @@ from app.session.run import Run
 from app.session.session import Session
 from app.session.studies import RunTexts
 from app.session.time import timer
-from app.window.parts.watched import Asked, LazyModel
+from app.window.parts.lazy_model import Asked, LazyModel
 from app.window.questions.token.model import TokenModel
 from app.worker.job import Task
 from bpe_core.editing.growing import makes_steps_again
@@ -52,7 +52,7 @@ class LifeModel(QObject, LazyModel):
         self._token = token
         self._runs = session.runs
         self._cursor = session.cursor
-        self._aside = session.aside
+        self._background = session.background
         self.refresh_on(FOLLOW_MILLISECONDS, token.changed, session.cursor.moved, session.runs.changed)
         token.changed.connect(self._forget_other_token)
         self._lines_soon = timer(self, CONTEXT_PAUSE_MILLISECONDS, self._ask_for_lines)
@@ -133,7 +133,7 @@ class LifeModel(QObject, LazyModel):
     def refresh(self) -> None:
         run = self._runs.shown
         looked_at = self._token.facts
-        self._set_refresh_pause(self._aside, "token", run)
+        self._set_refresh_pause(self._background, "token", run)
         study = self._runs.studies.of(run)
         self._leave_lines()
         self.hint = ""
@@ -157,7 +157,7 @@ class LifeModel(QObject, LazyModel):
             end = float(len(study.history))
             return life, replace(figure, y_title="Occurrences", marks=(float(at),), first_x=0.0, last_x=end)
 
-        self._aside.ask("token", work, lambda result: self._take_if_looked_at(*result, study, run))
+        self._background.run("token", work, lambda result: self._take_if_looked_at(*result, study, run))
 
     def _take_if_looked_at(self, life: TokenLife, figure: LineFigure, study: Study, run: Run) -> None:
         """Store the answer if the page still shows its token.
@@ -181,7 +181,7 @@ class LifeModel(QObject, LazyModel):
     def _leave_lines(self) -> None:
         """Stop the search for example lines."""
         self._lines_soon.stop()
-        self._aside.cancel("lines")
+        self._background.cancel("lines")
 
     def _ask_for_lines(self) -> None:
         run = self._runs.shown
@@ -192,7 +192,7 @@ class LifeModel(QObject, LazyModel):
         if not learns_by_ranks(study.history):
             return
         sources = run.sources
-        self._aside.ask(
+        self._background.run(
             "lines",
             lambda task: find_lines(study, facts, sources, task.remarks, task.cancelled),
             lambda lines: self._take_lines(lines, facts),

@@ -27,14 +27,14 @@ class WhatIfModel(LanesModel):
         """Compare the run shown if it is a branch. Keep the last branch while its original run is shown."""
         runs = self._session.runs
         shown = self._session.runs.shown
-        if shown is not None and runs.left_by(shown) is not None:
+        if shown is not None and runs.branched_from(shown) is not None:
             self.branch = shown
-        elif self.branch not in runs.all or shown is None or runs.left_by(self.branch) is not shown:
+        elif self.branch not in runs.all or shown is None or runs.branched_from(self.branch) is not shown:
             self.branch = None
 
     @property
     def original(self) -> Run | None:
-        return None if self.branch is None else self._session.runs.left_by(self.branch)
+        return None if self.branch is None else self._session.runs.branched_from(self.branch)
 
     def _wanted_runs(self) -> list[Run]:
         self.follow()
@@ -68,14 +68,14 @@ class WhatIfModel(LanesModel):
             self._compared_key = None
         elif self.is_ready:
             first, second = (lane.history for lane in self.lanes)
-            self._session.aside.ask(
+            self._session.background.run(
                 "what if",
                 lambda task: compare_tables(first, second, cancelled=task.cancelled),
-                self._tell_steps,
+                self._report_differing_steps,
                 self._fail,
             )
 
-    def _tell_steps(self, comparison: TableComparison) -> None:
+    def _report_differing_steps(self, comparison: TableComparison) -> None:
         if self.branch is not None:
             self.differences = differing_steps(self.branch, comparison)
             self.changed.emit()

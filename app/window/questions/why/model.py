@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run
 from app.session.session import Session
-from app.window.parts.watched import Asked, LazyModel
+from app.window.parts.lazy_model import Asked, LazyModel
 from app.window.text.specials import allowed_in, wanted_in
 from app.window.text.text_model import TokenTextModel
 from app.worker.job import Task
@@ -123,7 +123,7 @@ class WhyModel(QObject, LazyModel):
         self._text = text
         self._runs = session.runs
         self._cursor = session.cursor
-        self._aside = session.aside
+        self._background = session.background
         self.lattice: Figure | None = None  # all the ways to split the word at `place`
         self._lattice_of: Hashable = None
         self._byte: int | None = None
@@ -203,14 +203,14 @@ class WhyModel(QObject, LazyModel):
         def work(task: Task) -> Figure | None:
             return ask_about(Ways, study.at(at), Work(cancelled=task.cancelled), text=word, draws=FEW_DRAWS).figure
 
-        self._aside.ask("lattice", work, take)
+        self._background.run("lattice", work, take)
 
     def refresh(self) -> None:
         run = self._runs.shown
         byte = self._byte
         at = self._cursor.position
         study = self._runs.studies.of(self._runs.shown)
-        self._set_refresh_pause(self._aside, "why", run)
+        self._set_refresh_pause(self._background, "why", run)
         if run is None or study is None or byte is None or not 0 <= byte <= len(self._data):
             self._take(None)
             return
@@ -228,7 +228,7 @@ class WhyModel(QObject, LazyModel):
             except NoTree:
                 return None, explained.explanation_at(byte - start, then)
 
-        self._aside.ask("why", work, lambda result: self._take(*result))
+        self._background.run("why", work, lambda result: self._take(*result))
 
     @property
     def ways(self) -> list[tuple[str, int | None]]:

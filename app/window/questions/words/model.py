@@ -12,8 +12,8 @@ from app.session.corpus_texts import IN_NONE
 from app.session.counts import CountFailure, TextCount
 from app.session.manifests import RESULT, SESSION, TEXTS
 from app.session.session import Session
-from app.session.studies import are_same, tables_by_group
-from app.window.parts.watched import Exact, LazyModel
+from app.session.studies import hold_same_tables, tables_by_group
+from app.window.parts.lazy_model import Exact, LazyModel
 from app.window.parts.wording import count_text
 from app.worker.job import Task
 from bpe_core.counting.words import WordTable
@@ -59,7 +59,7 @@ class WordsModel(QObject, LazyModel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._corpus = session.corpus
-        self._aside = session.aside
+        self._background = session.background
         self._mixed = session.runs.mixed
         self.choice = Choice()
         self.found: ListedWords | None = None
@@ -80,7 +80,7 @@ class WordsModel(QObject, LazyModel):
         missing = sum(not isinstance(outcome, TextCount) for outcome in outcomes) - failed
         self._missing_text = f" {count_text(missing, 'text')} not counted yet." if missing else ""
         self._missing_text += f" {count_text(failed, 'text')} could not be counted." if failed else ""
-        if self._asked != self.choice or not are_same(tables, self._tables):
+        if self._asked != self.choice or not hold_same_tables(tables, self._tables):
             self._tables = tables
             self._asked = self.choice
             self._ask(tables, self.choice)
@@ -88,7 +88,7 @@ class WordsModel(QObject, LazyModel):
 
     def _ask(self, tables: Mapping[str, Sequence[WordTable]], choice: Choice) -> None:
         if not tables:
-            self._aside.cancel(TOPIC)
+            self._background.cancel(TOPIC)
             self._take((None, np.zeros(0, np.int64)))
             return
 
@@ -99,7 +99,7 @@ class WordsModel(QObject, LazyModel):
             by = choice.by(tuple(words.of_groups))
             return words, words.sorted_by(by, choice.holding, from_end=choice.ascending != (by == WORD))
 
-        self._aside.ask(TOPIC, work, self._take, self.failed.emit)
+        self._background.run(TOPIC, work, self._take, self.failed.emit)
 
     def _take(self, answer: tuple[ListedWords | None, Int64s]) -> None:
         self.found, self.order = answer

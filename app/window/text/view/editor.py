@@ -111,24 +111,24 @@ class TokenTextEdit(TokenCanvas):
             end = change.start + len(change.added)
             self.select(end, end)
         self._edited_at = self.textCursor().position()
-        self._tell_caret()
+        self._report_caret()
 
     def _follow_tokens(self) -> None:
         super()._follow_tokens()
-        self._tell_caret_token()
+        self._report_caret_token()
 
     def _follow_caret(self) -> None:
         if self.token_document.is_edited:
             return  # reported when the edit is done
         if self.textCursor().position() != self._edited_at:
             self.model.steps.seal()
-        self._tell_caret()
+        self._report_caret()
 
-    def _tell_caret(self) -> None:
-        self._tell_caret_token()
+    def _report_caret(self) -> None:
+        self._report_caret_token()
         self.caret_placed.emit(self.caret_byte)
 
-    def _tell_caret_token(self) -> None:
+    def _report_caret_token(self) -> None:
         token = self.model.token_at(min(self.caret_byte, self.model.byte_length - 1))
         if token != self._caret_token:
             self._caret_token = token

@@ -37,7 +37,7 @@ from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
 from app.window.parts.widgets import entry, muted, named, paragraph, selectable
 from app.window.text.colours import UNCOLOURED, UNKNOWN, coloured_tokens
-from app.window.text.lit import ByteSpan, places_of
+from app.window.text.highlighted_places import ByteSpan, places_of
 from app.window.text.pasted_ids import DecodedIds
 from app.window.text.text_model import NO_TOKEN, TokenAt, TokenTextModel
 from app.window.text.view.painting import LIT_WIDTH

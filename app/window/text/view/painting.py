@@ -20,8 +20,8 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QTextBlock
 
 from app.session.selection import NOTHING, Lit
 from app.window.text.colours import UNKNOWN, Int8s, Int64s, coloured_tokens
-from app.window.text.lit import ByteSpan as ByteSpan
-from app.window.text.lit import places_of
+from app.window.text.highlighted_places import ByteSpan as ByteSpan
+from app.window.text.highlighted_places import places_of
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.cells import BlockCells, TextRow
 from app.window.text.view.palette import TokenPalette

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.session.corpus_texts import CorpusTexts
-from app.session.manifests import RESULT, SESSION, TextsBeside, in_full
+from app.session.manifests import RESULT, SESSION, TextFiles, fill_placeholders
 from bpe_core.asking import Question
 from bpe_core.questions import QUESTIONS
 from bpe_core.session_file import EXTENSION
@@ -29,7 +29,7 @@ def as_command(command: Sequence[str], session: Path | None, texts: CorpusTexts,
     if result is None and words[-2:] == ["-o", RESULT]:
         del words[-2:]
     opened = session or Path(UNSAVED)
-    full_words = in_full(words, result or Path(RESULT), opened, TextsBeside(texts, opened))
+    full_words = fill_placeholders(words, result or Path(RESULT), opened, TextFiles(texts, opened))
     return shlex.join([PROGRAM, *full_words])
 
 

@@ -16,10 +16,10 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import Run
 from app.worker.job import EndMessage, Job, Mailbox, ProgressMessage, Task
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 PATIENCE = 1.0  # seconds that closing waits for tasks to stop
-TELL_AGAIN = 60.0  # seconds before the same remark about a topic is repeated
+REPEAT_AFTER = 60.0  # seconds before the same remark about a topic is repeated
 REST = 9  # while a run goes on, the pause between two questions, in times of the last answer
 
 
@@ -57,7 +57,7 @@ class _Topic:
     seconds: float = 0.0  # duration of the last answer
 
 
-class Aside(QObject):
+class BackgroundTasks(QObject):
     """A runner of background tasks.
 
     Each topic has at most one thread, and a newer task of a topic replaces an older one. All threads end before the
@@ -70,16 +70,16 @@ class Aside(QObject):
         super().__init__(parent)
         self._topics: defaultdict[Hashable, _Topic] = defaultdict(_Topic)
         self._jobs: dict[Job, tuple[Callable[[Any], object], Callable[[], object]]] = {}
-        self._remarked: dict[tuple[Hashable, str], float] = {}  # the time of each remark, by topic and sentence
+        self._shown_remarks: dict[tuple[Hashable, str], float] = {}  # the time of each remark, by topic and sentence
         self._is_closed = False
         self._mailbox = Mailbox(self)
         self._mailbox.arrived.connect(self._receive)
 
-    def ask(
+    def run(
         self,
         topic: Hashable,
-        work: Callable[[Task], Found],
-        done: Callable[[Found], object] = _ignore,
+        work: Callable[[Task], Result],
+        done: Callable[[Result], object] = _ignore,
         failed: Callable[[str], object] = _ignore,
         progress: Callable[[Any], object] = _ignore,
         ended: Callable[[], object] = _ignore,
@@ -115,7 +115,7 @@ class Aside(QObject):
                     failed(task.failure)
                 elif task.is_done and not task.stopping:
                     done(task.answer)
-                    self._tell_remarks(topic, task.remarks)
+                    self._show_remarks(topic, task.remarks)
             finally:
                 ended()
                 self._begin_next(about)
@@ -127,7 +127,7 @@ class Aside(QObject):
         if about.under_way is None and about.waiting:
             about.waiting.popleft()()
 
-    def tell(self, sentence: str, details: str = "", **how: Any) -> None:
+    def notify(self, sentence: str, details: str = "", **how: Any) -> None:
         self.noticed.emit(Notice(sentence, details, **how))
 
     def cancel(self, topic: Hashable) -> None:
@@ -159,7 +159,7 @@ class Aside(QObject):
     def close(self) -> None:
         """Stop all jobs.
 
-        Wait for jobs that write files, and a limited time for all others (see app.worker.job.leave).
+        Wait for jobs that write files, and a limited time for all others (see app.worker.job.end_process).
         """
         self._is_closed = True
         self._mailbox.close()
@@ -178,15 +178,17 @@ class Aside(QObject):
         else:
             receive(message)
 
-    def _tell_remarks(self, topic: Hashable, remarks: list[str]) -> None:
+    def _show_remarks(self, topic: Hashable, remarks: list[str]) -> None:
         """Show the remarks of a task, except those that were shown a short time ago.
 
         A task that runs again at each step has the same remarks at each step.
         """
         now = time.monotonic()
-        self._remarked = {sentence: when for sentence, when in self._remarked.items() if now - when < TELL_AGAIN}
-        fresh = [remark for remark in remarks if (topic, remark) not in self._remarked]
-        self._remarked |= {(topic, remark): now for remark in fresh}
+        self._shown_remarks = {
+            sentence: when for sentence, when in self._shown_remarks.items() if now - when < REPEAT_AFTER
+        }
+        fresh = [remark for remark in remarks if (topic, remark) not in self._shown_remarks]
+        self._shown_remarks |= {(topic, remark): now for remark in fresh}
         if fresh:
             more = f" And {len(fresh) - 1:,} more." if len(fresh) > 1 else ""
-            self.tell(fresh[0] + more, "\n".join(fresh), is_error=False, can_wait=True)
+            self.notify(fresh[0] + more, "\n".join(fresh), is_error=False, can_wait=True)

@@ -7,7 +7,7 @@ from typing import cast
 
 from PySide6.QtCore import QObject, SignalInstance
 
-from app.session.aside import Aside
+from app.session.background import BackgroundTasks
 from app.session.manifests import RESULT, SESSION
 from app.session.run import Run
 from app.window.parts.timing import Throttle
@@ -61,7 +61,7 @@ class LazyModel:
     def opens_in_python(self) -> Mapping[str, str]:
         """Return which parts of the session file Python code must open.
 
-        The form is that of `app.session.taken_along`.
+        The form is that of `app.session.repeat_code`.
         """
         return {"": ""}
 
@@ -112,9 +112,9 @@ class LazyModel:
         """Refresh the model now if a refresh is due. Call this before the page is saved."""
         self._throttle.catch_up()
 
-    def _set_refresh_pause(self, aside: Aside, topic: str, run: Run | None) -> None:
+    def _set_refresh_pause(self, background: BackgroundTasks, topic: str, run: Run | None) -> None:
         """Set the pause between refreshes, so that a training gets most of the processor."""
-        self._throttle.set_pause(aside.pause(topic, run, self._least))
+        self._throttle.set_pause(background.pause(topic, run, self._least))
 
     def _refresh_if_watched(self) -> None:
         if self.is_watched:
