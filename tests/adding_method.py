@@ -24,18 +24,6 @@ from bpe_core.segmenting.cutting import Cutting
 from tests.dropping_method import LongestMatch
 
 
-def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
-    seeds = (Symbol(word, word, "seed") for word in sorted({word for word, _ in words if len(word) > 1}))
-    return Alphabet((*Alphabet.for_words(words, recipe).symbols, *seeds))
-
-
-def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
-    if recipe.merges is not None:
-        return min(recipe.merges, alphabet.seed_count)
-    assert recipe.vocab_size is not None
-    return max(0, recipe.vocab_size - len(alphabet.but_seeds) - len(recipe.special_tokens))
-
-
 class AddingLearner:
     scores = gone_through = None
 
@@ -103,10 +91,14 @@ class Adding(Method):
     plain = Way(AddingLearner, bytes_a_cell=500)
 
     def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
-        return tokens_at_first(words, recipe)
+        seeds = (Symbol(word, word, "seed") for word in sorted({word for word, _ in words if len(word) > 1}))
+        return Alphabet((*Alphabet.for_words(words, recipe).symbols, *seeds))
 
     def steps_planned(self, recipe: Recipe, alphabet: Alphabet) -> int:
-        return steps_planned(recipe, alphabet)
+        if recipe.merges is not None:
+            return min(recipe.merges, alphabet.seed_count)
+        assert recipe.vocab_size is not None
+        return max(0, recipe.vocab_size - len(alphabet.but_seeds) - len(recipe.special_tokens))
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
         return (SAVES,)

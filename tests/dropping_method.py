@@ -28,24 +28,6 @@ from bpe_core.support.progress import CancelCheck, never_cancelled
 LONGEST = 3
 
 
-def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
-    pieces = {
-        word[start : start + length]
-        for word, _ in words
-        for length in range(2, LONGEST + 1)
-        for start in range(len(word) - length + 1)
-    }
-    seeds = (Symbol(piece, piece, "seed") for piece in sorted(pieces))
-    return Alphabet((*Alphabet.for_words(words, recipe).symbols, *seeds))
-
-
-def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
-    if recipe.merges is not None:
-        return recipe.merges
-    assert recipe.vocab_size is not None
-    return max(0, len(alphabet) + len(recipe.special_tokens) - recipe.vocab_size)
-
-
 def cut(word: bytes, id_of: dict[bytes, int]) -> Iterator[int]:
     start = 0
     while start < len(word):
@@ -202,10 +184,20 @@ class Dropping(Method):
     plain = Way(DroppingLearner, bytes_a_cell=500)
 
     def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
-        return tokens_at_first(words, recipe)
+        pieces = {
+            word[start : start + length]
+            for word, _ in words
+            for length in range(2, LONGEST + 1)
+            for start in range(len(word) - length + 1)
+        }
+        seeds = (Symbol(piece, piece, "seed") for piece in sorted(pieces))
+        return Alphabet((*Alphabet.for_words(words, recipe).symbols, *seeds))
 
     def steps_planned(self, recipe: Recipe, alphabet: Alphabet) -> int:
-        return steps_planned(recipe, alphabet)
+        if recipe.merges is not None:
+            return recipe.merges
+        assert recipe.vocab_size is not None
+        return max(0, len(alphabet) + len(recipe.special_tokens) - recipe.vocab_size)
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
         return (SHARE,)

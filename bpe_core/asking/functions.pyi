@@ -1071,7 +1071,7 @@ def sizes(
     own : bool, optional
         Show the texts that a session was learned from, too.
     lines : Sequence[str], optional
-        Draw only these curves, named as in the table.
+        Draw only these curves.
     power : float, optional
         The order of the Rényi entropy.
     bits : bool, optional

@@ -76,6 +76,19 @@ def sizes_parameter() -> Any:
     )
 
 
+def power_parameter() -> Any:
+    """Return the parameter with the order of the Rényi entropy. `checked_power` checks its value."""
+    from bpe_core.measures.size_curves import USUAL_POWER  # imported late, as only questions about sizes need it
+
+    return parameter(
+        USUAL_POWER,
+        help="the order of the Rényi entropy",
+        metavar="ALPHA",
+        title="Order of the Rényi entropy",
+        is_extra=True,
+    )
+
+
 def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:
     """Yield a name for each tokenizer at each of the sizes, its history, and the step at which it has the size.
 

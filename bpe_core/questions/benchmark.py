@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
-from bpe_core.asking.shared import at_sizes, sentences_parameter, sizes_parameter
+from bpe_core.asking.shared import at_sizes, power_parameter, sentences_parameter, sizes_parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import dots_chart
 from bpe_core.measures.benchmark import benchmark, parallel_texts, parity_of
@@ -14,7 +14,7 @@ from bpe_core.measures.benchmark_sums import sums_of
 from bpe_core.measures.inside_tokens import inside_of_texts
 from bpe_core.measures.measures import MEASURES, OF_BENCHMARK
 from bpe_core.measures.parallel import beside_premiums
-from bpe_core.measures.size_curves import USUAL_POWER, checked_power
+from bpe_core.measures.size_curves import checked_power
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable
@@ -102,13 +102,7 @@ columns:
         False, help="add up all texts by their bytes, with a recommendation", title="Add up all texts", is_extra=True
     )
     measure: str = parameter("tokens", help=f"the measure to draw: {', '.join(DRAWN)}", choices=DRAWN)
-    power: float = parameter(
-        USUAL_POWER,
-        help="the order of the Rényi entropy",
-        metavar="ALPHA",
-        title="Order of the Rényi entropy",
-        is_extra=True,
-    )
+    power: float = power_parameter()
     ends: bool = parameter(
         False,
         help="also measure the share of the ends of words that fall inside a token",

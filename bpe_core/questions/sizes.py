@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking.shared import drawn_lines, power_parameter
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import sizes_chart
@@ -17,14 +18,7 @@ from bpe_core.measures.bits_per_byte import HELD_OUT, TRAINING, BitsPerByte, bit
 from bpe_core.measures.inside_tokens import InsideBySize, inside_by_size
 from bpe_core.measures.measures import MEASURES, OF_SIZES
 from bpe_core.measures.model_costs import BYTES_OF_LOGIT, ModelShape
-from bpe_core.measures.size_curves import (
-    USUAL_POWER,
-    SizeCurves,
-    checked_power,
-    measured_sizes,
-    size_curves,
-    which_sizes,
-)
+from bpe_core.measures.size_curves import SizeCurves, checked_power, measured_sizes, size_curves, which_sizes
 from bpe_core.methods.registry import METHODS
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import CorpusTexts, NamedTexts, Texts
@@ -91,21 +85,8 @@ examples:
     own: bool = parameter(
         False, help="show the texts that a session was learned from, too", title="Learned texts, too", is_extra=True
     )
-    lines: tuple[str, ...] = parameter(
-        (),
-        help="draw only these curves, named as in the table",
-        metavar="NAME",
-        title="Only these curves",
-        in_words={"": "all"},
-        is_extra=True,
-    )
-    power: float = parameter(
-        USUAL_POWER,
-        help="the order of the Rényi entropy",
-        metavar="ALPHA",
-        title="Order of the Rényi entropy",
-        is_extra=True,
-    )
+    lines: tuple[str, ...] = drawn_lines("curves")
+    power: float = power_parameter()
     bits: bool = parameter(
         False,
         help="add held-out bits per byte by a small model of token pairs",
