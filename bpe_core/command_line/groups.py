@@ -127,7 +127,7 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
         name: replace(mixing.groups.get(name, Group(name)), dev_of=language) for name, language in with_dev.items()
     }
     mixture = Mixture(tuple(mixing.groups.values()), mixing.by)
-    return None if mixture.says_nothing else mixture
+    return None if mixture.has_no_effect else mixture
 
 
 class _MixtureBuilder:

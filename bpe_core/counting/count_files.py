@@ -29,7 +29,7 @@ from bpe_core.text.reading import arrow_tables
 from bpe_core.text.reading.arrow_tables import Strings
 from bpe_core.text.reading.counts_head import COUNT, KEY, LINE_ENDS, PLACE, WORD, CountsHead
 from bpe_core.text.reading.plain_text import NumberedLines, numbered_lines
-from bpe_core.text.reading.rows import COUNT_NAMES, WORD_NAMES, BadRow, is_count, pass_over
+from bpe_core.text.reading.rows import COUNT_NAMES, WORD_NAMES, BadRow, is_count, report_bad_row
 from bpe_core.text.reading.source import ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.text_tables import Rows
 from bpe_core.text.reading.utf8 import first_broken
@@ -117,7 +117,7 @@ def _columns(source: Source, wanted: list[str] | None) -> CountedColumns:
 
 
 def _read(source: Source, wanted: list[str] | None) -> Any:
-    with arrow_tables.opened(source) as file:
+    with arrow_tables.open_arrow_table(source) as file:
         names = [name for name in file.schema.names if wanted is None or name in wanted or name == WORD]
         check_room(3 * file.size, f"Reading {source.name}", FEWER_WORDS)
         return file.read(names)
@@ -214,7 +214,7 @@ def _rows(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tup
             elif any(part.strip() for part in row) and (number > 1 or _is_some_number(row[-1])):
                 border = "a comma" if source.kind == "csv" else "a tab"
                 reason = BadRow(f"a row of a list of words is a word, {border} and a whole number")
-                pass_over(source, f"line {number:,}", reason, options, log)
+                report_bad_row(source, f"line {number:,}", reason, options, log)
 
 
 def _is_some_number(value: bytes) -> bool:
@@ -237,7 +237,7 @@ def _separated(lines: NumberedLines, source: Source) -> Iterator[tuple[int, list
 
 def _from_columns(source: Source) -> WordTable:
     """Read a table of columns without making a Python object of each word."""
-    with arrow_tables.opened(source) as file:
+    with arrow_tables.open_arrow_table(source) as file:
         words, counts = _chosen(file.schema, source)
         check_room(3 * file.size, f"Reading {source.name}", FEWER_LISTED)
         table = file.read([words, counts]).drop_null()

@@ -149,14 +149,20 @@ class _ClusterCount(FileCount):
         wanted = not_done(pieces, self.work)
         remarks = self.corpus.remarks
         for group in (self.recipe.mixture or Mixture()).groups:
-            if group.hangs_together:
+            if group.must_be_read_whole:
                 name = f"The group {group.name!r}" if group.name else "The whole corpus"
                 why = "the sample of a text depends on the texts before it"
                 remarks.add(group.name, f"{name} is counted by one worker: {why}")
         done = sum(piece.corpus.total_size or 0 for piece in set(pieces) - set(wanted))
         room = self.order.room or ROOM
         tasks = [
-            (replace(piece_wanted, corpus=piece_wanted.corpus.apart()), self.recipe, self.head, self.work, room)
+            (
+                replace(piece_wanted, corpus=piece_wanted.corpus.independent_copy()),
+                self.recipe,
+                self.head,
+                self.work,
+                room,
+            )
             for piece_wanted in wanted
         ]
         for size, skipped in self._each(_count_one, tasks):

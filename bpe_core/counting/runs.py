@@ -73,7 +73,7 @@ class CorpusPiece:
 
 def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[CorpusPiece]:
     bits = range_bits(corpus.total_size)
-    bunches = corpus.bunches(recipe.mixture, size, lambda reader, size: in_spans(reader, recipe, size))
+    bunches = corpus.parts_of_size(recipe.mixture, size, lambda reader, size: in_spans(reader, recipe, size))
     return [
         CorpusPiece(number, group, part, bits, _fingerprint_of(part, group, recipe, bits))
         for number, (group, part) in enumerate(bunches)

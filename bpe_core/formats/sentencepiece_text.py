@@ -21,7 +21,7 @@ from bpe_core.formats.sentencepiece_fields import UNIGRAM, FieldValues, Kind, by
 from bpe_core.recipes.parts import UNKNOWN_TOKEN, Normalization
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
-from bpe_core.text.characters import small
+from bpe_core.text.characters import to_lowercase
 from bpe_core.text.decoding import UNKNOWN_SHOWN, SentencePiece
 from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 from bpe_core.text.preparation.pieces import TracedPiece
@@ -167,7 +167,7 @@ def _may_change(letter: str, recipe: Recipe) -> bool:
         (form != "" and unicodedata.normalize(form, letter) != letter)
         or (recipe.strip_accents and unicodedata.category(letter) == "Mn")
         or (recipe.strip_accents and unicodedata.normalize("NFD", letter) != letter)
-        or (recipe.lowercase and small(letter) != letter)
+        or (recipe.lowercase and to_lowercase(letter) != letter)
         or letter in recipe.strip_marks
     )
 

@@ -52,7 +52,7 @@ def join(state, pair, token, begin, stop):
     left_length, length = np.int64(state.token_lengths[pairs[pair].left]), np.int64(state.token_lengths[token])
     first_born = state.run[0].pairs
     joined, total, used, twin = np.int64(0), np.int64(0), np.int64(1), np.int64(-1)
-    apart = state.run[0].apart != 0
+    apart = state.run[0].independent_copy != 0
     asks_beside = apart and pairs[pair].left != pairs[pair].right
     for entry in range(begin, stop):
         fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born)

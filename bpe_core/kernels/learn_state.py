@@ -324,7 +324,7 @@ def count_base_pairs(state, stop):
         weight = words[word].count
         cells[cell] = pair if weight > MOST_WEIGHT else pair | (weight << WEIGHT_SHIFT)
         pairs[pair].times += 1
-        if left == right and run.apart:
+        if left == right and run.independent_copy:
             overlaps = run.twin == cell - 1
             run.twin = -1 if overlaps else cell
             if overlaps:

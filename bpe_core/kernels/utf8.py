@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.memory import load_eight
-from bpe_core.text.reading.utf8 import check_by
+from bpe_core.text.reading.utf8 import use_compiled_check
 
 _ALL_ASCII = 0x8080808080808080  # has no bit in common with eight ASCII bytes
 _STATE = 63  # the bits of a number that hold a state
@@ -109,4 +109,4 @@ def kind_at(kinds, data, place):
     return np.int64(kinds[code])
 
 
-check_by(sound_until)  # reading uses it from now on
+use_compiled_check(sound_until)  # reading uses it from now on

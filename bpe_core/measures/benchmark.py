@@ -35,7 +35,7 @@ from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, CancelCheck, Work, while_wanted
 from bpe_core.support.threads import Job, Steps, WorkerPool
 from bpe_core.support.wording import count_text
-from bpe_core.text.characters import stretches
+from bpe_core.text.characters import count_stretches
 from bpe_core.text.corpus import Corpus
 from resources import OWN_SENTENCES, parallel_samples
 
@@ -308,7 +308,7 @@ def _columns(
     jobs: list[tuple[Contender, str]], groups: Mapping[str, Sequence[str]], cells: list[_Cell], chosen: str
 ) -> Columns:
     sizes = {name: sum(len(text.encode(errors="surrogatepass")) for text in group) for name, group in groups.items()}
-    words = {name: sum(map(stretches, group)) for name, group in groups.items()}
+    words = {name: sum(map(count_stretches, group)) for name, group in groups.items()}
     of_chosen = {
         name: cell.tokens for (contender, name), cell in zip(jobs, cells, strict=True) if contender.name == chosen
     }

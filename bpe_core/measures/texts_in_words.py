@@ -32,7 +32,7 @@ from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Int64s, repeat
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.text.characters import CodePoints, code_points, joins_the_one_before
+from bpe_core.text.characters import CodePoints, code_points, may_join_previous
 
 
 def can_be_in_words(recipe: Recipe) -> bool:
@@ -162,7 +162,7 @@ def is_always_encoded(history: History) -> Callable[[str], bool]:
     splitter = Splitter(recipe)
 
     def is_encoded(character: str) -> bool:
-        if recipe.unicode_form and joins_the_one_before(character, recipe.unicode_form):
+        if recipe.unicode_form and may_join_previous(character, recipe.unicode_form):
             return False
         became = normalize(character, recipe)
         if len(became) != 1:

@@ -27,7 +27,7 @@ from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.text.characters import code_points, raw_bytes
 from bpe_core.text.characters import utf8 as utf8
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.text.preparation.pieces import AddedToken, TracedPiece, found_in
+from bpe_core.text.preparation.pieces import AddedToken, TracedPiece, find_added_tokens
 from bpe_core.text.specials import FEW, Find, finder, parts_of
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class Cutting:
         return (self._stretches(text, sought, places=self._wants_places) for text in texts)
 
     def _stretches(self, text: str, sought: AllowedTokens, *, places: bool) -> Iterator[tuple[TracedPiece, str]]:
-        for start, stop, token in found_in(text, sought.find, self._added):
+        for start, stop, token in find_added_tokens(text, sought.find, self._added):
             if token:
                 yield TracedPiece.whole(text[start:stop], start), token
                 continue
@@ -215,7 +215,7 @@ class Cutting:
             if not sought.changed and piece.text:
                 yield piece, ""
                 continue
-            for first, end, changed_text in found_in(piece.text, sought.find_changed, sought.added):
+            for first, end, changed_text in find_added_tokens(piece.text, sought.find_changed, sought.added):
                 yield piece.part(first, end), sought.changed.get(changed_text, "")
 
     def _sought_in(self, allowed: tuple[str, ...]) -> AllowedTokens:

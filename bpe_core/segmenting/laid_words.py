@@ -255,7 +255,7 @@ def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, old
         begins = beginnings(expression)
         if begins is None:
             raise _NoWords
-        begins = older_unicode.as_before(begins, expression) if older else begins
+        begins = older_unicode.with_older_values(begins, expression) if older else begins
         kept = begins if invert else ~begins
     elif behavior == "Contiguous":
         expression = f"{flags}(?:{bare})+"

@@ -27,7 +27,15 @@ import numpy.typing as npt
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import repeat
 from bpe_core.support.former_names import former_classes
-from bpe_core.text.characters import CharacterMap, CodePoints, character_map, code_points, formed, in_form, text_of
+from bpe_core.text.characters import (
+    CharacterMap,
+    CodePoints,
+    character_map,
+    code_points,
+    text_of,
+    to_unicode_form,
+    to_unicode_form_with_sources,
+)
 from bpe_core.text.specials import parts_of
 
 if TYPE_CHECKING:  # imported late, as few recipes have such steps
@@ -103,7 +111,7 @@ def _steps(recipe: Recipe) -> Iterator[_Step]:
         if clean:
             yield _mapped(character_map(clean=True, strip_accents=False, lowercase=False))
         clean = False
-        yield _Step(partial(formed, form=form), partial(in_form, form=form))
+        yield _Step(partial(to_unicode_form, form=form), partial(to_unicode_form_with_sources, form=form))
     if clean or recipe.strip_accents or by_letter:
         yield _mapped(character_map(clean=clean, strip_accents=recipe.strip_accents, lowercase=by_letter))
     if recipe.lowercase and recipe.final_sigma:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from bpe_core.errors import PatternError
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.text.older_unicode import differing, without_later
+from bpe_core.text.older_unicode import characters_treated_differently, replace_newer
 from bpe_core.text.patterns import NAMED_PATTERNS, WHOLE_NUMBERS, compile_custom
 from bpe_core.text.specials import parts_of
 
@@ -68,7 +68,7 @@ class Splitter:
     @cached_property
     def _unknown_characters(self) -> frozenset[str]:
         """Return the characters that are unassigned in the version of Unicode that the pattern uses."""
-        return differing() if self._recipe.older_unicode else frozenset()
+        return characters_treated_differently() if self._recipe.older_unicode else frozenset()
 
     @cached_property
     def _pattern_in_ascii(self) -> re.Pattern[str]:
@@ -118,7 +118,7 @@ class Splitter:
         """Return the text as an older version of Unicode defines it, if the recipe's pattern uses an older version."""
         if not self._recipe.older_unicode or text.isascii():
             return text
-        return without_later(text, self._pattern.pattern)
+        return replace_newer(text, self._pattern.pattern)
 
     def _custom_words(self, text: str) -> Iterator[str]:
         self._has_seen_text = self._has_seen_text or bool(text)

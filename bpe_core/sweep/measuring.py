@@ -24,7 +24,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
-from bpe_core.text.characters import stretches
+from bpe_core.text.characters import count_stretches
 
 DRAWN = 1_000  # times as many documents as there are
 SURE = 0.95
@@ -51,7 +51,7 @@ class Yardstick:
         if can_be_in_words(recipe):
             in_words = TextsInWords.of(texts, recipe, cancelled=cancelled)
         sizes = np.array([len(text.encode(errors="surrogatepass")) for text in documents], np.int64)
-        return cls(documents, sizes, np.array(list(map(stretches, documents)), np.int64), in_words)
+        return cls(documents, sizes, np.array(list(map(count_stretches, documents)), np.int64), in_words)
 
     def cuts(self, history: History, cancelled: CancelCheck = never_cancelled) -> Callable[[int], Cut]:
         """Return a function that encodes the documents after a number of steps. Its argument is this number.

@@ -8,7 +8,7 @@ no normalization form, but it may have a lower-case letter.
 A function that needs the bytes of a text uses a view of the bytes in the string, without a copy. An ASCII string always
 stores its bytes. Any other string stores them from the first view on.
 
->>> small("ΑΣ"), in_form("e\u0301l", "NFC")
+>>> to_lowercase("ΑΣ"), to_unicode_form_with_sources("e\u0301l", "NFC")
 ('ασ', ('él', array([0, 2])))
 """
 
@@ -65,20 +65,21 @@ def text_of(codes: CodePoints) -> str:
     return codes.tobytes().decode("utf-32-le", "surrogatepass")
 
 
-def small(text: str) -> str:
-    """Return the text in lower case. The letters around a letter do not change its lower case."""
+def to_lowercase(text: str) -> str:
+    """Return the text in lowercase. The lowercase of a letter does not depend on the letters around it."""
     if not text.isascii() and not _ALONE.keys().isdisjoint(map(ord, set(text))):
         text = text.translate(_ALONE)
     return text.lower()
 
 
-def formed(text: str, form: Form) -> str:
+def to_unicode_form(text: str, form: Form) -> str:
     if text.isascii():
         return text
     if without_form().isdisjoint(set(text)):
         return "".join(unicodedata.normalize(form, part) for part in _in_lines(text))
     return "".join(
-        part if part in without_form() else unicodedata.normalize(form, part) for part in _apart_without_form(text)
+        part if part in without_form() else unicodedata.normalize(form, part)
+        for part in _split_at_characters_without_form(text)
     )
 
 
@@ -92,22 +93,25 @@ def _in_lines(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def in_form(text: str, form: Form) -> tuple[str, Places]:
-    """Return the text in a Unicode form, and for each of its characters the index of its source in the old text."""
+def to_unicode_form_with_sources(text: str, form: Form) -> tuple[str, Places]:
+    """Return the text in a Unicode form, and for each new character the index of the old character that it comes
+    from."""
     if text.isascii() or without_form().isdisjoint(set(text)):
-        return _in_form(text, form)
+        return _to_unicode_form_with_sources(text, form)
     texts: list[str] = []
     sources = [np.zeros(0, np.int64)]
     done = 0
-    for part in _apart_without_form(text):
-        formed, places = (part, np.zeros(1, np.int64)) if part in without_form() else _in_form(part, form)
+    for part in _split_at_characters_without_form(text):
+        formed, places = (
+            (part, np.zeros(1, np.int64)) if part in without_form() else _to_unicode_form_with_sources(part, form)
+        )
         texts.append(formed)
         sources.append(done + places)
         done += len(part)
     return "".join(texts), np.concatenate(sources)
 
 
-def _apart_without_form(text: str) -> Iterator[str]:
+def _split_at_characters_without_form(text: str) -> Iterator[str]:
     """Yield each character that has no Unicode form, and the stretches of text between these characters, in order."""
     start = 0
     for place, character in enumerate(text):
@@ -118,7 +122,7 @@ def _apart_without_form(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _in_form(text: str, form: Form) -> tuple[str, Places]:
+def _to_unicode_form_with_sources(text: str, form: Form) -> tuple[str, Places]:
     if unicodedata.is_normalized(form, text):
         return text, np.arange(len(text))
     parts: list[str] = []
@@ -129,20 +133,20 @@ def _in_form(text: str, form: Form) -> tuple[str, Places]:
             part = unicodedata.normalize(form, text[start:stop])
             if part != text[start:stop]:
                 parts += (text[end:start], part)
-                counts[start:stop] = len(part) if stop == start + 1 else _counts_of(text[start:stop], form)
+                counts[start:stop] = len(part) if stop == start + 1 else _result_counts(text[start:stop], form)
                 end = stop
     return "".join([*parts, text[end:]]), repeat(np.arange(len(text)), counts)
 
 
 @lru_cache(maxsize=1024)
-def _counts_of(part: str, form: Form) -> tuple[int, ...]:
+def _result_counts(part: str, form: Form) -> tuple[int, ...]:
     r"""Return for each character of `part` how many characters of the result come from it.
 
     The numbers are equal to those of Hugging Face's library. All characters of a decomposition come from the decomposed
     character. A composed character comes from the first of its parts. If marks are reordered, the first mark of the new
     order counts as coming from the first mark of the old order, and so on.
 
-    >>> _counts_of("a\u0323\u0301", "NFC"), _counts_of("\u1ea1", "NFD"), _counts_of("a\u0301\u0323", "NFC")
+    >>> _result_counts("a\u0323\u0301", "NFC"), _result_counts("\u1ea1", "NFD"), _result_counts("a\u0301\u0323", "NFC")
     ((1, 0, 1), (2,), (1, 0, 1))
     """
     apart: Form = "NFKD" if form in ("NFKC", "NFKD") else "NFD"
@@ -199,25 +203,28 @@ def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator
     The text between `start` and `stop` is split before each character that never joins the character before it.
     """
     for i in range(start + 1, stop):
-        if not joins_the_one_before(text[i], form):
+        if not may_join_previous(text[i], form):
             yield start, i
             start = i
     yield start, stop
 
 
 @lru_cache(maxsize=8192)
-def joins_the_one_before(character: str, form: Form) -> bool:
+def may_join_previous(character: str, form: Form) -> bool:
     """Return whether a Unicode form may change a character together with the character before it.
 
     The form may reorder the two characters, or compose them.
     """
     first = unicodedata.normalize("NFKD" if form in ("NFKC", "NFKD") else "NFD", character)[0]
-    return unicodedata.combining(first) != 0 or first in _second_halves()
+    return unicodedata.combining(first) != 0 or first in _composed_with_previous()
 
 
 @lru_cache(maxsize=1)
-def _second_halves() -> frozenset[str]:
-    """Return the characters that can be composed onto a character: the second parts of canonical decompositions."""
+def _composed_with_previous() -> frozenset[str]:
+    """Return the characters that can be composed with the character before them.
+
+    They are the second characters of canonical decompositions.
+    """
     # computed by a rule, not in the tables
     hangul = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
     decompositions = (unicodedata.decomposition(chr(code)) for code in range(0x30000))
@@ -230,7 +237,7 @@ def _second_halves() -> frozenset[str]:
 class CharacterMap(dict[int, str]):
     """A map from each character to its replacement, for `str.translate`.
 
-    The options say whether the map cleans control characters, removes accents, and returns lower case.
+    The options say whether the map removes control characters, removes accents, and changes letters to lowercase.
     """
 
     def __init__(self, clean: bool, strip_accents: bool, lowercase: bool) -> None:
@@ -280,7 +287,7 @@ class CharacterMap(dict[int, str]):
     @property
     def _tables(self) -> Tables:
         with _making:
-            return _made(self._clean, self._strip_accents, self._lowercase)
+            return _make_tables(self._clean, self._strip_accents, self._lowercase)
 
     @cached_property
     def _for_ascii(self) -> tuple[bytes, bytes]:
@@ -295,7 +302,7 @@ def character_map(*, clean: bool, strip_accents: bool, lowercase: bool) -> Chara
 
 
 class Tables(NamedTuple):
-    """The replacements of a character map as arrays by code point. A long text needs one look-up for each character."""
+    """Arrays that hold the replacement of each code point in a character map. NumPy uses them to change a long text."""
 
     counts: npt.NDArray[np.uint8]  # how many characters it becomes
     targets: CodePoints  # the character it becomes; if there are several, their offset in `several`
@@ -303,7 +310,7 @@ class Tables(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _made(clean: bool, strip_accents: bool, lowercase: bool) -> Tables:
+def _make_tables(clean: bool, strip_accents: bool, lowercase: bool) -> Tables:
     counts = np.ones(_CODE_POINTS, np.uint8)
     targets = np.arange(_CODE_POINTS, dtype=np.uint32)
     several: list[int] = []
@@ -331,8 +338,8 @@ def _blanks() -> regex.Pattern[str]:
 
 def _without_accents_and_small(text: str, strip_accents: bool, lowercase: bool) -> str:
     if strip_accents:
-        text = older_unicode.marks_without_width().sub("", formed(text, "NFD"))
-    return small(text) if lowercase else text
+        text = older_unicode.marks_without_width().sub("", to_unicode_form(text, "NFD"))
+    return to_lowercase(text) if lowercase else text
 
 
 def _parts_and_small_letters(strip_accents: bool, lowercase: bool) -> Iterator[tuple[int, str]]:
@@ -357,7 +364,10 @@ def _runs_of(expression: regex.Pattern[str]) -> Iterator[tuple[int, int]]:
 
 
 def raw_bytes(word: str) -> bytes:
-    """Return the bytes of a word. The word may begin or end inside a character, whose bytes are then surrogates."""
+    """Return the bytes of a word.
+
+    If the word begins or ends inside a character, surrogates in the text represent the bytes of this character.
+    """
     return word.encode(errors="surrogateescape")
 
 
@@ -369,7 +379,7 @@ def utf8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise _no_character(text, error.start) from error
+        raise _surrogate_error(text, error.start) from error
 
 
 def utf8_view(text: str) -> Bytes:
@@ -381,7 +391,7 @@ def utf8_view(text: str) -> Bytes:
     try:
         address = _bytes_of(text, ctypes.byref(size))
     except UnicodeEncodeError as error:
-        raise _no_character(text, error.start) from error
+        raise _surrogate_error(text, error.start) from error
     held: Any = (ctypes.c_uint8 * size.value).from_address(address)
     held.text = text  # the string must live as long as the array
     view: Bytes = np.frombuffer(held, np.uint8)
@@ -394,7 +404,7 @@ _bytes_of.restype = ctypes.c_void_p
 _bytes_of.argtypes = (ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t))
 
 
-def _no_character(text: str, place: int) -> BpeError:
+def _surrogate_error(text: str, place: int) -> BpeError:
     return BpeError(
         f"Character {place + 1:,} of the text is U+{ord(text[place]):04X}, half of a surrogate pair, which is not a "
         "character; remove or replace it."
@@ -405,10 +415,10 @@ LONG = 10_000  # characters
 _LAST_BLANK = 0x3000
 
 
-def stretches(text: str) -> int:
+def count_stretches(text: str) -> int:
     r"""Return the number of stretches of text between blanks. Spaces and line ends are blanks.
 
-    >>> stretches("two  words"), stretches(" low\u2003lower\n" * LONG)
+    >>> count_stretches("two  words"), count_stretches(" low\u2003lower\n" * LONG)
     (2, 20000)
     """
     if len(text) < LONG:

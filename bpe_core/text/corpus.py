@@ -1,4 +1,4 @@
-"""A corpus: texts from anywhere, read in blocks of bounded memory.
+"""The class of a corpus, which reads texts from any source in blocks. So the whole text is never in memory.
 
 >>> corpus = Corpus.from_texts(["low lower", "lowest"])
 >>> [(bytes(chunk.data), chunk.ends_document) for chunk in corpus.chunks()]
@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from bpe_core.errors import CorpusError
+from bpe_core.support.former_names import former_attributes
 from bpe_core.support.limits import check_room
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.wording import as_call
@@ -37,7 +38,7 @@ from bpe_core.text.reading.source import (
     one_by_one,
 )
 from bpe_core.text.reading.symbols import names_in
-from bpe_core.text.reading.utf8 import encoded, pieces_of, whole_characters
+from bpe_core.text.reading.utf8 import encode_utf8, pieces_of, whole_characters
 
 __all__ = ["Chunk", "Corpus", "SkippedText", "Source"]
 
@@ -89,6 +90,9 @@ class Corpus:
     >>> corpus.total_size, corpus.has_texts
     (12, True)
     """
+
+    if not TYPE_CHECKING:
+        __getattr__ = former_attributes(apart="independent_copy", bunches="parts_of_size")
 
     def __init__(
         self,
@@ -169,7 +173,7 @@ class Corpus:
             if not isinstance(word, str) or not isinstance(count, int) or not 0 <= count < 2**63:
                 wanted = "texts with whole numbers below 2^63, none of them negative"
                 raise CorpusError(f"Word counts must be {wanted}, not {word!r}: {count!r}.")
-        return cls((), word_counts=[(encoded(word, "replace"), count) for word, count in counts.items()])
+        return cls((), word_counts=[(encode_utf8(word, "replace"), count) for word, count in counts.items()])
 
     @classmethod
     def joined(cls, corpora: Sequence[Corpus], *, twice: bool = False) -> Corpus:
@@ -196,7 +200,7 @@ class Corpus:
         """
         order = {group: place for place, group in enumerate(dict.fromkeys(group for _, group in pairs))}
         pairs.sort(key=lambda pair: order[pair[1]])
-        pairs = pairs if twice else _once_each(pairs, log)
+        pairs = pairs if twice else _without_repeated_files(pairs, log)
         return cls([reader for reader, _ in pairs], log=log, groups=[group for _, group in pairs])
 
     @classmethod
@@ -261,20 +265,19 @@ class Corpus:
         self.remarks = SkipLog()
         return {reader.source.name: self._part([reader], self._choice) for reader in self._readers}
 
-    def bunches(
+    def parts_of_size(
         self, mixture: Mixture | None, size: int, split: Callable[[Reader, int], Sequence[Reader]] | None = None
     ) -> Iterator[tuple[str, Corpus]]:
         """Yield parts of the corpus of about `size` bytes, each with the name of its group.
 
         The parts, in this order, have the same words as the corpus.
 
-        `split` divides a large text into several readers. Two rules limit the splitting. A text is not split if a
-        sample is drawn from its group. A whole group is one part if the sample from a text depends on the texts before
-        it.
+        `split` divides a large text into several readers. A text is not divided if a sample is drawn from its group. A
+        group is not divided at all if the sample from a text depends on the texts before this text.
         """
         for name, part in self.parts(mixture).items():
             choice = part._choice
-            if part.word_counts is not None or (choice is not None and choice.hangs_together):
+            if part.word_counts is not None or (choice is not None and choice.must_be_read_whole):
                 yield name, part
                 continue
             held: list[Reader] = []
@@ -290,8 +293,8 @@ class Corpus:
             if held:
                 yield name, part._part(held, choice)
 
-    def apart(self) -> Corpus:
-        """Return a copy with its own list of remarks, so that another thread or process can read the copy."""
+    def independent_copy(self) -> Corpus:
+        """Return a copy with its own log of skipped texts, so that another thread or process can read the copy."""
         part = copy(self)
         part._is_part = True
         part.remarks = SkipLog()
@@ -352,14 +355,14 @@ class Corpus:
             choosing.report(log)
 
 
-def _once_each(pairs: Sequence[tuple[Reader, str]], log: SkipLog) -> list[tuple[Reader, str]]:
+def _without_repeated_files(pairs: Sequence[tuple[Reader, str]], log: SkipLog) -> list[tuple[Reader, str]]:
     known: dict[str, str] = {}
     kept = []
     for reader, group in pairs:
         source = reader.source
         place = source.name if source.opens else None
         if source.path is not None:
-            place = same_place(source.path)
+            place = normalized_path(source.path)
         place = f"{source.group}\0{place}" if source.group and place is not None else place
         if place is not None and place in known:
             where = f", in the group {known[place]!r}" if known[place] else ""
@@ -371,7 +374,7 @@ def _once_each(pairs: Sequence[tuple[Reader, str]], log: SkipLog) -> list[tuple[
     return kept
 
 
-def same_place(path: Path | str) -> str:
+def normalized_path(path: Path | str) -> str:
     """Return the normalized absolute path, which is equal for all spellings of a path.
 
     The function does not read the disk, so a link and its target stay different.
@@ -421,9 +424,9 @@ class DocumentFilter:
         """
         group = self._group
         if group.unique:
-            pieces = one_by_one(_in_pieces(self._different(_texts(pieces, group.unique)), size))
+            pieces = one_by_one(_join_short_texts(self._different(_texts(pieces, group.unique)), size))
         if group.sample.fraction < 1:
-            pieces = _in_pieces(_by_chance(_texts(pieces, group.sample.of), group), size)
+            pieces = _join_short_texts(_draw_sample(_texts(pieces, group.sample.of), group), size)
         return iter(pieces) if self._room is None else self._first(one_by_one(pieces))
 
     def _different(self, texts: Iterator[Text]) -> Iterator[Text]:
@@ -477,7 +480,7 @@ def _joined(parts: list[bytes]) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
+def _draw_sample(texts: Iterator[Text], group: Group) -> Iterator[Text]:
     """Yield the texts of a random sample.
 
     The draw for a text depends only on the seed, on the bytes of the text, and on the numbers of its document
@@ -494,7 +497,7 @@ def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
             yield text
 
 
-def _in_pieces(texts: Iterator[Text], size: int) -> Iterator[Chunk]:
+def _join_short_texts(texts: Iterator[Text], size: int) -> Iterator[Chunk]:
     """Join short texts to pieces of about `size` bytes.
 
     Making a separate piece of each line would take longer than counting the words of the line.

@@ -20,7 +20,7 @@ from bpe_core.text.preparation import normalizers, pre_tokenizers
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import Precompiled
 from bpe_core.text.preparation.pieces import TracedPiece
-from bpe_core.text.preparation.steps import MOST_STEPS, Step, built, is_one_of, json_of, preparing
+from bpe_core.text.preparation.steps import MOST_STEPS, Step, build_step, is_one_of, json_of, preparing
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 from bpe_core.text.stand_ins import byte_of_stand_in
 
@@ -325,7 +325,7 @@ def decoder_in(value: object) -> Decoder:
 
     Raise RecipeError if the object describes no supported step.
     """
-    step: Decoder = built(KINDS, value)
+    step: Decoder = build_step(KINDS, value)
     if isinstance(step, Replace):
         Expression.of(step.pattern, step.is_regex)
     elif isinstance(step, SentencePiece) and step.map:
@@ -352,7 +352,7 @@ def text_of(steps: Iterable[Decoder], tokens: Sequence[str], silent: Collection[
 
 
 def blank_sign(steps: tuple[Step, ...]) -> str:
-    """Return the character by which these steps replace blanks. Return an empty text if they replace no blanks."""
+    """Return the character with which these steps replace blanks. Return an empty text if they replace no blanks."""
     for step in steps:
         if isinstance(step, pre_tokenizers.Metaspace):
             return step.replacement

@@ -17,9 +17,10 @@ from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from bpe_core.errors import CorpusError, RecipeError
+from bpe_core.support.former_names import former_attributes
 from bpe_core.support.wording import as_call
 
 By = Literal["times", "bytes", "words"]  # the kinds of weights: factors, or shares by bytes or words
@@ -119,8 +120,8 @@ class Group:
         The language whose dev text this group is. A dev text is not learned from. It shows how well its language
         is split.
     ratio
-        How much shorter than other languages this language should become. It is used if no language has a dev
-        text.
+        How much shorter than other texts the texts of this group should become, measured in bytes. The ratio is
+        used if no language has a dev text.
 
     Examples
     --------
@@ -186,9 +187,12 @@ class Group:
         return "" if self.ratio is None else f"has the ratio {float(self.ratio):g}"
 
     @property
-    def hangs_together(self) -> bool:
+    def must_be_read_whole(self) -> bool:
         """Return whether the sample depends on the order of the texts, so that the group must be read as a whole."""
         return bool(self.unique) or self.sample.first_bytes is not None
+
+    if not TYPE_CHECKING:
+        __getattr__ = former_attributes(hangs_together="must_be_read_whole")
 
 
 @dataclass(frozen=True)
@@ -235,8 +239,11 @@ class Mixture:
             raise RecipeError(f"The shares of a mixture must add up to 100 %; {said}{more} are {total}.")
 
     @property
-    def says_nothing(self) -> bool:
+    def has_no_effect(self) -> bool:
         return self.by == "times" and all(group == Group(group.name) for group in self.groups)
+
+    if not TYPE_CHECKING:
+        __getattr__ = former_attributes(says_nothing="has_no_effect")
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -414,4 +421,4 @@ def _check_number(what: str, value: object, least: int) -> None:
 def mixture_of(value: object) -> Mixture | None:
     """Return a mixture from a JSON value or from a `Mixture`. Return None if the mixture changes nothing."""
     mixture = value if value is None or isinstance(value, Mixture) else Mixture.from_json_value(value)
-    return None if mixture is None or mixture.says_nothing else mixture
+    return None if mixture is None or mixture.has_no_effect else mixture

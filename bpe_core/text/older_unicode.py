@@ -106,23 +106,23 @@ def controls() -> regex.Pattern[str]:
     return _compiled(r"[\p{Cc}\p{Cf}\p{Co}\ufffd]", _LATER_CONTROLS + " 9-a d")
 
 
-def without_later(text: str, expression: str = "") -> str:
+def replace_newer(text: str, expression: str = "") -> str:
     r"""Replace each character that the older Unicode lacks by a character that is unassigned in it.
 
     If `expression` has a range such as `[a-z]` that holds a newer character, the range also holds its replacement.
 
-    >>> [ascii(without_later("\u0b53", named)) for named in ("", "[\u0b00-\u0b7f]")]
+    >>> [ascii(replace_newer("\u0b53", named)) for named in ("", "[\u0b00-\u0b7f]")]
     ["'\\u0378'", "'\\u0b04'"]
     """
-    if text.isascii() or differing().isdisjoint(set(text)):
+    if text.isascii() or characters_treated_differently().isdisjoint(set(text)):
         return text
-    return text.translate(_seen_as(expression))
+    return text.translate(_replacements(expression))
 
 
-def as_before(values: npt.NDArray[Number], expression: str) -> npt.NDArray[Number]:
+def with_older_values(values: npt.NDArray[Number], expression: str) -> npt.NDArray[Number]:
     """Return a copy of values by code point in which each newer character has the value of an unassigned character."""
     values = values.copy()
-    seen_as = _seen_as(expression)
+    seen_as = _replacements(expression)
     values[[*seen_as]] = values[[*map(ord, seen_as.values())]]
     return values
 
@@ -145,7 +145,7 @@ _NAMED = re.compile(r"\\U([0-9A-Fa-f]{8})|\\u([0-9A-Fa-f]{4})|([^\0-\x7f])")
 
 
 @lru_cache(maxsize=64)
-def _seen_as(expression: str) -> dict[int, str]:
+def _replacements(expression: str) -> dict[int, str]:
     """Return the replacement of each newer character, by code point.
 
     An expression treats the replacement as an older version of Unicode treats the newer character. The replacement lies
@@ -172,7 +172,7 @@ def _unassigned(start: int, stop: int) -> str:
 
 
 @cache
-def differing() -> frozenset[str]:
+def characters_treated_differently() -> frozenset[str]:
     """Return the characters that an expression treats differently in today's Unicode and in the older version."""
     return later() | _FORMERLY.keys()
 

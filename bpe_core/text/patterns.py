@@ -1,7 +1,7 @@
 """The named patterns that split texts into words, and the check of a custom pattern.
 
-Merges never cross the end of a word. `bpe_core.text.scanner` turns the expression of a pattern into a table. A proof
-shows that the table splits where `regex` does.
+Merges never cross the end of a word. `bpe_core.text.scanner` turns the expression of a pattern into a table.
+The way in which the table is made guarantees that it splits where `regex` does.
 """
 
 from __future__ import annotations
@@ -215,9 +215,10 @@ def written_out(expression: str) -> float:
 
 
 def _copies(part: re.Match[str]) -> int:
-    """Return how many copies of a part its quantifier stands for: the number of required matches plus one.
+    """Return how many copies of a part are needed to write its quantifier out.
 
-    For the quantifier `{1}` this is one copy.
+    This is the number of required matches, and one copy more for the matches that may follow. The quantifier `{1}`
+    needs only one copy.
     """
     least = {"?": 0, "*": 0, "+": 1}.get(part["count"])
     if least is None:

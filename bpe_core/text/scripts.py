@@ -1,4 +1,5 @@
-"""The runs of characters of one script in a text. The scripts are those of the libraries that train tokenizers.
+"""Functions that split a text into runs of characters of the same script, as the libraries that train tokenizers
+do.
 
 These libraries use an older table of scripts than Python. In the older table, newer characters and the space have no
 script, so they belong to the run of the character before them. Japanese kana count as the same script as Chinese

@@ -1,12 +1,12 @@
-r"""The words of a text by its letters, digits and spaces. They do not depend on a tokenizer.
+r"""Functions that find the words of a text by its letters, digits and spaces, without a tokenizer.
 
     >>> text = "Low prices, 2:\nget_price(天気)"
     >>> [f"{text[start:stop]} {kind}" for start, stop, kind in words_of(text)]
     ['Low Latin', 'prices Latin', '2 digits', 'get_price names', '天 Han', '気 Han']
 
-A word is a run of letters with their marks, and with apostrophes between letters. Where a script puts no spaces between
-words, each letter is a word. A run of digits is a word. A name in program code is a word: it has an underscore, a digit
-after a letter, or a capital letter after a small letter.
+A word is a run of letters with their marks, and with apostrophes between letters. Where a script puts no spaces
+between words, each letter is a word. A run of digits is a word. A name in program code is a word: it has an
+underscore, a digit after a letter, or a capital letter after a lowercase letter.
 """
 
 from __future__ import annotations

@@ -267,3 +267,18 @@ def test_a_mixture_that_names_other_groups_than_the_corpus_is_refused() -> None:
     huge = GroupedWords.of({"a": WordTable.from_counts({"low": 2**59})})
     with pytest.raises(CorpusError, match="64-bit"):
         huge.weighted(mixed(a="1000"))
+
+
+@pytest.mark.parametrize(
+    ("value", "former", "new"),
+    [
+        (Group("de"), "hangs_together", "must_be_read_whole"),
+        (Mixture(), "says_nothing", "has_no_effect"),
+        (Corpus.from_texts(["low"]), "apart", "independent_copy"),
+        (Corpus.from_texts(["low"]), "bunches", "parts_of_size"),
+    ],
+)
+def test_former_names_of_corpora_and_mixtures_warn_with_the_new_names(value: object, former: str, new: str) -> None:
+    title = type(value).__name__
+    with pytest.warns(DeprecationWarning, match=rf"{title}\.{former} is called {title}\.{new} now"):
+        assert getattr(value, former) == getattr(value, new)

@@ -24,7 +24,7 @@ from bpe_core.segmenting.segmentation import Ahead, Segmentation
 from bpe_core.segmenting.segmentation import Tokens as Tokens
 from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int32s
-from bpe_core.text.characters import stretches
+from bpe_core.text.characters import count_stretches
 
 LARGEST_BYTE = 255  # the largest number before anything is learned
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -148,7 +148,7 @@ class TokenTextModel(QObject):
         stop = edit.start + len(edit.removed)
         left = self.chunks.slice(max(0, edit.start - 1), edit.start)
         right = self.chunks.slice(stop, min(stop + 1, self.length))
-        return stretches(left + edit.added + right) - stretches(left + edit.removed + right)
+        return count_stretches(left + edit.added + right) - count_stretches(left + edit.removed + right)
 
     # -- questions to the engine, and its answers ------------------------------------------
 
@@ -253,7 +253,7 @@ class TokenTextModel(QObject):
 
     def counts(self) -> TokenCounts:
         if self._words is None:
-            self._words = stretches(self.text())
+            self._words = count_stretches(self.text())
         unknown = 0
         hidden = 0
         is_known = not self.is_pending

@@ -95,7 +95,7 @@ def _offset(unit: int) -> int:
     return (unit >> 10) << ((unit & 0x200) >> 6)
 
 
-class EachAlone(dict[int, str]):
+class CharacterReplacements(dict[int, str]):
     """A map from each character to its replacement in a table, for `str.translate`.
 
     The characters next to a character do not change its replacement.

@@ -21,7 +21,7 @@ import regex
 
 from bpe_core.errors import PatternError
 from bpe_core.text.characters import code_points, text_of
-from bpe_core.text.older_unicode import without_later
+from bpe_core.text.older_unicode import replace_newer
 from bpe_core.text.patterns import compile_custom
 
 PATIENCE = 3.0  # seconds before an expression counts as catastrophic
@@ -80,7 +80,7 @@ class Expression:
         return spans
 
     def _as_known(self, text: str) -> str:
-        return without_later(text, self._compiled.pattern)
+        return replace_newer(text, self._compiled.pattern)
 
     def substituted(self, text: str, content: str) -> str:
         if len(text) >= WORTH_RUNS and self._runs_of is not None and self._as_known(text) is text:

@@ -115,10 +115,10 @@ def _without_flag(token: str) -> str:
 
 
 def _spelled_out(unit: Sequence[str], *, alone: bool) -> tuple[str, bool]:
-    """Return an expression that lists everything that a unit can match, and whether `regex` needs no such expression.
+    """Return an expression that lists everything that a unit can match, and a flag.
 
-    The second result is true if `regex` matches the same texts by itself. If `alone` is true, as in a lookbehind, a
-    letter is never equal to several letters, as `ß` is to `ss`.
+    The flag is true if `regex` matches the same texts without this expression. If `alone` is true, as in a
+    lookbehind, a letter is never equal to several letters, as `ß` is to `ss`.
     """
     token = "".join(unit)
     if _letter(unit[0]) and alone:

@@ -12,9 +12,9 @@ import regex
 
 from bpe_core.errors import TooLarge
 from bpe_core.text import older_unicode
-from bpe_core.text.characters import Form, formed, in_form, raw_bytes, small
+from bpe_core.text.characters import Form, raw_bytes, to_lowercase, to_unicode_form, to_unicode_form_with_sources
 from bpe_core.text.patterns import IDEOGRAPHS
-from bpe_core.text.preparation.character_tables import CharacterTable, EachAlone, table_written
+from bpe_core.text.preparation.character_tables import CharacterReplacements, CharacterTable, table_written
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.pieces import TracedPiece
 from bpe_core.text.stand_ins import stand_ins
@@ -69,8 +69,8 @@ class UnicodeForm:
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         if piece.is_bare:
-            return piece.written(formed(piece.text, self.form))
-        text, places = in_form(piece.text, self.form)
+            return piece.written(to_unicode_form(piece.text, self.form))
+        text, places = to_unicode_form_with_sources(piece.text, self.form)
         if text == piece.text:
             return piece
         return TracedPiece(text, [piece.sources[place] for place in places.tolist()], piece.stop)
@@ -81,7 +81,11 @@ class Lowercase:
     words: ClassVar[str] = "Letters become lower case, independently of their neighbours."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
-        return piece.written(small(piece.text)) if piece.is_bare or piece.text.isascii() else by_character(piece, small)
+        return (
+            piece.written(to_lowercase(piece.text))
+            if piece.is_bare or piece.text.isascii()
+            else by_character(piece, to_lowercase)
+        )
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ class Prepend:
         return f"“{self.prepend}” is put before the text."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
-        return piece.begun_with(self.prepend)
+        return piece.with_prefix(self.prepend)
 
 
 LONGEST_MADE = 10_000_000  # characters that steps may make of any text
@@ -242,7 +246,7 @@ _SHORT = 6  # bytes: a shorter cluster is looked up as a whole
 
 def _clusters(text: str) -> Iterator[str]:
     place = 0
-    for joined in _CLUSTERS.findall(older_unicode.without_later(older_unicode.with_known_marks(text))):
+    for joined in _CLUSTERS.findall(older_unicode.replace_newer(older_unicode.with_known_marks(text))):
         for cluster in (joined,) if len(joined) == 1 else _UNJOINED.split(joined):
             yield text[place : place + len(cluster)]
             place += len(cluster)
@@ -306,7 +310,9 @@ class Precompiled:
         return steps + [Replace(BEHIND, True, self.behind)] * (self.behind != "" and not self.one_blank)
 
     def holds(self, text: str) -> bool:
-        """Return whether this text is a part of a kept text, or of a replacement text of the table."""
+        """Return whether this text is a part of a replacement text of the table, or of a text that the step keeps
+        unchanged.
+        """
         return text in self.kept or text in self.table
 
     def _stretches(self, text: str) -> Iterator[str]:
@@ -338,7 +344,7 @@ class Precompiled:
 
     @cached_property
     def _alone(self) -> dict[int, str]:
-        return EachAlone(self.table)
+        return CharacterReplacements(self.table)
 
     def _by_clusters(self, text: str) -> Iterator[tuple[int, int, str]]:
         table = self.table
@@ -356,7 +362,8 @@ class Precompiled:
     def _longest(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Yield the start, the stop and the new text of each part of the text.
 
-        A part is a kept text, a match of several characters, or a row of characters that are looked up one by one.
+        A part is a text that the step keeps unchanged, a match of several characters, or a row of characters that are
+        looked up one by one.
         """
         done = 0
         joins = self._joins_in(text)
@@ -382,7 +389,8 @@ class Precompiled:
             yield place, place + 1, alone[ord(text[place])]
 
     def _joins_in(self, text: str) -> regex.Pattern[str] | None:
-        """Return a pattern for the kept texts, and for neighbours in `text` that the table may replace together.
+        """Return a pattern that matches the texts to keep, and the neighbours in `text` that the table may replace
+        together.
 
         Return None if there is nothing to match.
         """
@@ -419,7 +427,7 @@ class Precompiled:
 
     @cached_property
     def _alone_longest(self) -> dict[int, str]:
-        return EachAlone(self.table, longest=True)
+        return CharacterReplacements(self.table, longest=True)
 
 
 def _with_one_blank(parts: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:

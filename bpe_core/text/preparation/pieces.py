@@ -1,7 +1,8 @@
 """The pieces into which a text is split, with the original offset of each character, and the search for added tokens.
 
 >>> mask = AddedToken("<mask>", lstrip=True)
->>> [(start, stop) for start, stop, token in found_in("a <mask> b", finder(("<mask>",)), {"<mask>": mask}) if token]
+>>> parts = find_added_tokens("a <mask> b", finder(("<mask>",)), {"<mask>": mask})
+>>> [(start, stop) for start, stop, token in parts if token]
 [(1, 8)]
 """
 
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from bpe_core.text.older_unicode import without_later
+from bpe_core.text.older_unicode import replace_newer
 from bpe_core.text.specials import Find
 from bpe_core.text.specials import finder as finder
 
@@ -52,7 +53,7 @@ class TracedPiece(NamedTuple):
         end = self.sources[stop] if stop < len(self.sources) else self.stop
         return TracedPiece(self.text[start:stop], self.sources[start:stop], end, self.is_in_bytes)
 
-    def begun_with(self, text: str) -> TracedPiece:
+    def with_prefix(self, text: str) -> TracedPiece:
         """Return the piece with `text` put before it. The source of `text` is the source of the first character.
 
         An empty piece stays unchanged.
@@ -140,9 +141,9 @@ def _compiled(expression: str) -> regex.Pattern[str]:
 
 @dataclass(frozen=True)
 class AddedToken:
-    """A token of the recipe with options for its search.
+    """A token of the recipe, with options that say where it matches in a text.
 
-    The token can match only as a whole word, or together with the spaces next to it.
+    It may match only as a whole word, for example, or together with the spaces next to it.
     """
 
     content: str
@@ -162,11 +163,11 @@ class AddedToken:
         return f"The token “{self.content}” " + (", ".join(said) or "is special") + "."
 
 
-def found_in(text: str, find: Find, known: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:
+def find_added_tokens(text: str, find: Find, known: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:
     """Yield the tokens of a text and the gaps between them as (start, stop, token). The token of a gap is empty.
 
-    A token that takes spaces can overlap the tokens after it. These tokens are also yielded, and the search goes on
-    after the last of them, as in Hugging Face's library.
+    A token that includes the spaces after it can overlap the next tokens. These tokens are also yielded, and the
+    search goes on after the last of them, as in Hugging Face's library.
     """
     end = 0
     for start, stop in find(text):
@@ -191,5 +192,5 @@ def found_in(text: str, find: Find, known: Mapping[str, AddedToken]) -> Iterator
 
 
 def _is_inside_word(text: str, start: int, stop: int) -> bool:
-    around = without_later(text[start - 1 : start] if start else ""), without_later(text[stop : stop + 1])
+    around = replace_newer(text[start - 1 : start] if start else ""), replace_newer(text[stop : stop + 1])
     return any(_compiled(_STARTS_WITH_WORD).match(character) for character in around)

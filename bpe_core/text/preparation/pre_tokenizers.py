@@ -104,7 +104,7 @@ class Whitespace:
     words: ClassVar[str] = "Words are runs of letters and digits, or of other signs; white space is left out."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        return piece.cut(_found(_WORDS, older_unicode.without_later(piece.text)), "Removed", invert=True)
+        return piece.cut(_found(_WORDS, older_unicode.replace_newer(piece.text)), "Removed", invert=True)
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class Metaspace:
             self.prepend_scheme == "first" and bool(piece.sources) and piece.sources[0] == 0
         )
         if begins and not changed.text.startswith(sign):
-            changed = changed.begun_with(sign)
+            changed = changed.with_prefix(sign)
         return Split(sign, False, "MergedWithNext").cut(changed) if self.split else iter((changed,))
 
 
@@ -195,23 +195,23 @@ class ByteLevel:
         return blank + ("Split as by GPT-2, into words of bytes." if self.use_regex else "Words become bytes.")
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        return map(BytesShown().changed, self.plainly(piece))
+        return map(BytesShown().changed, self.plain_words(piece))
 
-    def plainly(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """Yield the words of this step as ordinary text, in which no characters represent bytes."""
+    def plain_words(self, piece: TracedPiece) -> Iterator[TracedPiece]:
+        """Yield the words of this step as ordinary text, and not in the characters that represent bytes."""
         if self.add_prefix_space and not piece.text.startswith(" "):
-            piece = piece.begun_with(" ")
+            piece = piece.with_prefix(" ")
         if not self.use_regex:
             return iter((piece,))
-        return piece.cut(_found(_GPT2, older_unicode.without_later(piece.text)), "Isolated")
+        return piece.cut(_found(_GPT2, older_unicode.replace_newer(piece.text)), "Isolated")
 
     def texts(self, text: str) -> list[str]:
-        """Return the texts of the words that `plainly` yields."""
+        """Return the texts of the words that `plain_words` yields."""
         if self.add_prefix_space and text and not text.startswith(" "):
             text = f" {text}"
         if not self.use_regex:
             return [text]
-        known = text if text.isascii() else older_unicode.without_later(text)
+        known = text if text.isascii() else older_unicode.replace_newer(text)
         # The expression matches every character, so there are no gaps.
         return [text[match.start() : match.end()] for match in _GPT2.finditer(known, concurrent=True)]
 

@@ -55,7 +55,7 @@ def read_step(values: object) -> Step:
     kind = values.get("type") if isinstance(values, dict) else None
     if kind in FORMS:
         return UnicodeForm(kind)
-    step: Step = built(_PLAIN, values)
+    step: Step = build_step(_PLAIN, values)
     try:
         _check(step)
     except BpeError as error:
@@ -63,7 +63,7 @@ def read_step(values: object) -> Step:
     return step
 
 
-def built(kinds: Mapping[str, type[Any]], values: object) -> Any:
+def build_step(kinds: Mapping[str, type[Any]], values: object) -> Any:
     """Return the dataclass instance that a JSON object with a type and fields describes.
 
     `kinds` holds the classes by type. Raise RecipeError if the object fits no class.
@@ -166,7 +166,7 @@ def steps_of(values: object) -> tuple[Step, ...]:
     return tuple(value if isinstance(value, Step) else read_step(value) for value in values)
 
 
-def those_of(steps: tuple[Step, ...], tokens: Collection[str]) -> tuple[Step, ...]:
+def without_other_tokens(steps: tuple[Step, ...], tokens: Collection[str]) -> tuple[Step, ...]:
     return tuple(step for step in steps if not isinstance(step, AddedToken) or step.content in tokens)
 
 
@@ -188,7 +188,7 @@ def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bo
         raise RecipeError("The preparation normalizes the text, and so do other choices of the recipe; keep only one.")
     if split and any(map(is_pre_tokenizer, steps)):
         raise RecipeError("The preparation splits the text, and so does a pattern; choose the pattern none.")
-    if len(those_of(steps, tokens)) < len(steps):
+    if len(without_other_tokens(steps, tokens)) < len(steps):
         raise RecipeError("The preparation names a special token that the recipe does not have.")
     places = [_place_of(step) for step in steps]
     if places != sorted(places):
@@ -285,7 +285,7 @@ class WordSplitter:
         """
         last = self.cuts[-1]
         if isinstance(last, ByteLevel) and not (piece.is_in_bytes or self._shows_bytes):
-            return last.plainly(piece)
+            return last.plain_words(piece)
         return last.cut(piece)
 
 

@@ -92,7 +92,7 @@ def _is_hidden(name: str) -> bool:
 class _UnpackLimit:
     """A counter of the unpacked bytes of an archive.
 
-    It raises an error if the archive unpacks to far more than texts can.
+    It raises an error if the archive unpacks to far more bytes than compressed texts can.
     """
 
     def __init__(self, source: Source) -> None:

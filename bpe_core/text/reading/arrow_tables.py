@@ -1,7 +1,7 @@
 """The reader of Parquet and Arrow files, such as Feather files and those of Hugging Face's datasets.
 
-A column of texts is read in pieces. An Arrow array holds its strings end to end, so many documents are passed on at
-once, and no document becomes a Python string.
+A column of texts is read in pieces. An Arrow array stores its strings one after another, so many documents are
+passed on at once, and no document becomes a Python string.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.parquet_file import MOST_ROWS, ParquetFile
 from bpe_core.support.parquet_pages import HARMLESS, MARK
 from bpe_core.text.reading.opening import open_raw
-from bpe_core.text.reading.rows import DEEPEST, Steps, chosen, listed, pass_over, steps_of
+from bpe_core.text.reading.rows import DEEPEST, Steps, choose_field, first_names, report_bad_row, steps_of
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_broken, first_invalid, pieces_of
 
@@ -45,7 +45,7 @@ def _check_places(array: Any) -> None:
     array.cast(_BYTES_OF.get(str(array.type), array.type)).validate(full=True)
 
 
-def narrow(array: Any) -> Iterator[Any]:
+def small_parts(array: Any) -> Iterator[Any]:
     """Yield parts of an array, each of which needs little memory once it is unpacked.
 
     An array may store a repeated string only once, so an unpacked array can be far larger than the file.
@@ -259,7 +259,7 @@ TableFile = ParquetTable | ArrowFile
 
 
 @contextmanager
-def opened(source: Source) -> Iterator[TableFile]:
+def open_arrow_table(source: Source) -> Iterator[TableFile]:
     """Open the table in a file. Raise CorpusError if the table cannot be opened or read."""
     arrow = pyarrow_or_none()
     if arrow is None:
@@ -268,7 +268,7 @@ def opened(source: Source) -> Iterator[TableFile]:
         raise CorpusError(f"{source.name} is a table that was compressed as a whole; decompress it first.")
     called = "Parquet" if source.kind == "parquet" else "Arrow"
     with open_raw(source) as raw:
-        _refuse_what_is_cut_off(source, raw)
+        _refuse_truncated(source, raw)
         with (
             report_damage(source.name, CorpusError),
             report_faults(f"{source.name} is a damaged {called} file", CorpusError),
@@ -276,7 +276,7 @@ def opened(source: Source) -> Iterator[TableFile]:
             yield ParquetTable(raw) if source.kind == "parquet" else ArrowFile(arrow, raw)
 
 
-def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
+def _refuse_truncated(source: Source, raw: BinaryIO) -> None:
     beginning = raw.read(max(map(len, (MARK, ARROW_MARK, OLD_FEATHER_MARK))))
     raw.seek(0, 2)
     end = raw.tell()
@@ -336,9 +336,9 @@ def _is_list(kind: Any) -> bool:
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     """Yield each text of a row as a document. Rows without a text are reported in the log."""
-    with opened(source) as file:
+    with open_arrow_table(source) as file:
         columns = text_columns(file.schema)
-        field = chosen(options.field, columns, source.name)
+        field = choose_field(options.field, columns, source.name)
         steps = _checked_steps(file.schema, field, source)
         stored = source.size or 0
         row = missing = 0
@@ -375,7 +375,7 @@ class _Column:
 
     def pieces(self, size: int, bytes_read: int) -> Iterator[Chunk]:
         done = 0
-        for part in narrow(self._strings):
+        for part in small_parts(self._strings):
             yield from Strings(part).pieces(size, bytes_read, partial(self._mended, done))
             done += len(part) - part.null_count
 
@@ -392,7 +392,7 @@ class _Column:
             return str(text, "utf-8", PYTHON_ERRORS[self._options.on_invalid]).encode()
         except UnicodeDecodeError as error:
             reason = f"its text is not valid UTF-8: byte 0x{text[error.start]:02X} at offset {error.start:,}"
-            pass_over(self._source, f"row {self._row_of(before + place) + 1:,}", reason, self._options, self._log)
+            report_bad_row(self._source, f"row {self._row_of(before + place) + 1:,}", reason, self._options, self._log)
             return b""
 
     def _row_of(self, place: int) -> int:
@@ -410,7 +410,8 @@ def _checked_steps(schema: Any, field: str, source: Source) -> Steps:
     """Return the steps to a column. Raise CorpusError if they do not lead to text."""
     steps = (field,) if schema.get_field_index(field) >= 0 else steps_of(field)  # a name may hold a dot itself
     if not steps or steps[0] is None or schema.get_field_index(steps[0]) < 0:
-        raise CorpusError(f'{source.name} has no column "{field}"; its columns are {listed(schema.names) or "none"}.')
+        columns = first_names(schema.names) or "none"
+        raise CorpusError(f'{source.name} has no column "{field}"; its columns are {columns}.')
     kinds = pyarrow_or_none().types
     kind = schema.field(steps[0]).type
     way = steps[0]
@@ -425,12 +426,12 @@ def _checked_steps(schema: Any, field: str, source: Source) -> Steps:
             advice = f'; write "{way}[].{step}"' if _is_list(kind) else ""
             raise CorpusError(f'{source.name}: there is no "{step}" in the column "{way}", which holds {kind}{advice}.')
         if kind.get_field_index(step) < 0:
-            names = listed([kind.field(i).name for i in range(kind.num_fields)])
+            names = first_names([kind.field(i).name for i in range(kind.num_fields)])
             raise CorpusError(f'{source.name}: there is no "{step}" in the column "{way}"; its fields are {names}.')
         kind = kind.field(step).type
         way = f"{way}.{step}"
     if not holds_words(kind):
-        others = listed(text_columns(schema))
+        others = first_names(text_columns(schema))
         raise CorpusError(
             f'{source.name}: the column "{way}" holds {kind}, not text. Columns with text: {others or "none"}.'
         )

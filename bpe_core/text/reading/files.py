@@ -28,7 +28,7 @@ from bpe_core.text.reading.opening import (
     shown,
     without_password,
 )
-from bpe_core.text.reading.rows import LOOKED_AT, guessed, looks_like_words, names_words_and_counts
+from bpe_core.text.reading.rows import LOOKED_AT, guess_field, looks_like_words, names_words_and_counts
 from bpe_core.text.reading.source import INTEGERS, NAMED, STANDARD_INPUT, Chunk, Kind, ReadingOptions, SkipLog, Source
 
 _Pieces = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[Chunk]]
@@ -138,7 +138,7 @@ def readers_of(
     readers: list[FileReader] = []
     for path in paths:
         if str(path) == STANDARD_INPUT:
-            readers.append(FileReader(_as_asked(Source("standard input", None, None, "text"), options), options))
+            readers.append(FileReader(_with_options(Source("standard input", None, None, "text"), options), options))
         elif isinstance(path, str) and is_address(path):
             readers += _at_address(path, patterns, options, log)
         else:
@@ -202,14 +202,14 @@ def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, 
         Source(text.name, None, text.size, *kind_of(text.path), version=text.version, opens=text.open) for text in texts
     ]
     if not is_folder:
-        return [FileReader(group, options) for group in by_group(_looked_at(sources[0], options), options.field)]
+        return [FileReader(group, options) for group in by_group(_examined(sources[0], options), options.field)]
     counts = source_in_folder(without_password(address), sources, _whole)
     if counts is not None:
         return [FileReader(group, options) for group in by_group(counts, options.field)]
     if not sources:
-        raise _none_in(without_password(address), patterns)
+        raise _no_text_in(without_password(address), patterns)
     kept = [source for source in sources if source.kind not in INTEGERS]
-    return [FileReader(_as_asked(source, options), options, among_others=True) for source in kept]
+    return [FileReader(_with_options(source, options), options, among_others=True) for source in kept]
 
 
 def source_of(path: Path, options: ReadingOptions) -> Source:
@@ -221,15 +221,15 @@ def source_of(path: Path, options: ReadingOptions) -> Source:
 def _source(path: Path, name: str, status: os.stat_result, options: ReadingOptions) -> Source:
     kind, compression = kind_of(str(path))
     if not stat.S_ISREG(status.st_mode):  # a pipe or device: looking at its beginning would use it up
-        return _as_asked(Source(name, path, None, kind, compression), options)
-    return _looked_at(Source(name, path, status.st_size, kind, compression), options)
+        return _with_options(Source(name, path, None, kind, compression), options)
+    return _examined(Source(name, path, status.st_size, kind, compression), options)
 
 
-def _looked_at(source: Source, options: ReadingOptions) -> Source:
+def _examined(source: Source, options: ReadingOptions) -> Source:
     """Return the source with its encoding and the fields that may hold texts. Raise NotText for a file without text."""
-    source = _as_asked(source, options)
+    source = _with_options(source, options)
     if source.kind in ("parquet", "arrow"):
-        with arrow_tables.opened(source) as file:
+        with arrow_tables.open_arrow_table(source) as file:
             if counts_head := (file.schema.metadata or {}).get(KEY):
                 return replace(
                     source, is_word_list=True, counted=CountsHead.from_json(counts_head, source.name).to_json()
@@ -253,12 +253,12 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
     if source.kind == "jsonl":
         return _with_fields(source, options, text_tables.json_fields(map(str.encode, text.splitlines()[:LOOKED_AT])))
     if source.kind in ("csv", "tsv"):
-        header, rows = text_tables.looked_at(text, source.kind, source.name)
+        header, rows = text_tables.examine_table(text, source.kind, source.name)
         return _with_fields(source, options, text_tables.csv_fields(header, rows), looks_like_words(header, rows))
     return source
 
 
-def _as_asked(source: Source, options: ReadingOptions) -> Source:
+def _with_options(source: Source, options: ReadingOptions) -> Source:
     if options.symbol_names is not None:
         return _of_symbols(source)
     if not options.word_list:
@@ -282,7 +282,7 @@ def _of_symbols(source: Source) -> Source:
 def _with_fields(source: Source, options: ReadingOptions, fields: tuple[str, ...], is_list: bool = False) -> Source:
     if source.is_word_list or (options.word_list is None and options.field is None and is_list):
         return replace(source, is_word_list=True)
-    return replace(source, fields=fields, field=options.field or guessed(fields))
+    return replace(source, fields=fields, field=options.field or guess_field(fields))
 
 
 def _status(path: Path, name: str) -> os.stat_result:
@@ -328,7 +328,7 @@ def texts_in(
     if reasons and not sources:
         raise CorpusError(f"There is no text file in the folder {shown(folder)}. {reasons[0]}")
     if not sources:
-        raise _none_in(shown(folder), patterns)
+        raise _no_text_in(shown(folder), patterns)
     return sources
 
 
@@ -337,6 +337,6 @@ def _refuse_integers(path: Path) -> None:
         raise NotText(f"{shown(path)} may hold integers. To read a file of integers, name the file itself.")
 
 
-def _none_in(folder: str, patterns: Sequence[str]) -> CorpusError:
+def _no_text_in(folder: str, patterns: Sequence[str]) -> CorpusError:
     wanted = "" if "*" in patterns else f" matching {', '.join(patterns)}"
     return CorpusError(f"There is no file{wanted} in the folder {folder}.")

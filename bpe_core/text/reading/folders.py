@@ -29,10 +29,10 @@ def files_in(folder: Path, patterns: Sequence[str], pass_over: PassOver) -> list
     (`*.txt`). Hidden files are left out. Links to folders are left out, too, because they might lead in a circle.
     """
     paths = [path for path in _all_files(folder, pass_over) if matches(path.relative_to(folder), patterns)]
-    return sorted(without_papers(paths, str, pass_over), key=lambda path: path.relative_to(folder).parts)
+    return sorted(without_descriptions(paths, str, pass_over), key=lambda path: path.relative_to(folder).parts)
 
 
-def without_papers(paths: Sequence[P], name_of: Callable[[P], str], pass_over: PassOver) -> list[P]:
+def without_descriptions(paths: Sequence[P], name_of: Callable[[P], str], pass_over: PassOver) -> list[P]:
     """Leave out the files that describe a data set and hold no texts of it.
 
     The file `state.json` shows that the library `datasets` saved a data set. In such a folder, tables named cache-...

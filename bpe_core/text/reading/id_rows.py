@@ -3,8 +3,9 @@
     >>> [row.parts for row in rows_of_words(["5", "6, 7"])]
     [(array([5, 6, 7]),)]
 
-A row is one text. In a file of rollouts a row has parts, such as a prompt and an answer, or the turns of a talk. In a
-`.npy` file a row is a row of the array; an array without rows is a single row. In other files a line is a row.
+A row is one text. In a file of rollouts a row has parts, such as a prompt and an answer, or the turns of a
+conversation. In a `.npy` file a row is a row of the array; an array without rows is a single row. In other
+files a line is a row.
 """
 
 from __future__ import annotations

@@ -122,11 +122,11 @@ class ByteStream:
         self._handed_out += filled
         return filled
 
-    def blame_damage(self) -> None:
+    def check_for_damage(self) -> None:
         """Read further into a compressed file, so that an error is raised if the file is damaged.
 
-        Call this before an error blames the text: a damaged file first unpacks to nonsense, and its damage is found a
-        little later.
+        Call this before you report that the text is invalid. A damaged file first unpacks to nonsense, and its damage
+        is only found a little later.
         """
         if self._source.compression and not self._has_failed:
             self._read(memoryview(bytearray(READ_ON)))
@@ -203,7 +203,7 @@ def open_stream(source: Source) -> Iterator[ByteStream]:
         try:
             yield stream
         except CorpusError:
-            stream.blame_damage()
+            stream.check_for_damage()
             raise
 
 

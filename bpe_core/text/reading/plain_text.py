@@ -14,7 +14,7 @@ import numpy as np
 from bpe_core.errors import CorpusError, EncodingError
 from bpe_core.text.reading.opening import HEAD_LENGTH, ByteStream, open_stream, refuse_empty_or_binary
 from bpe_core.text.reading.source import Bytes, Chunk, OnInvalid, ReadingOptions, SkipLog, Source
-from bpe_core.text.reading.utf8 import PYTHON_ERRORS, encoded, first_invalid, pieces_of, whole_characters
+from bpe_core.text.reading.utf8 import PYTHON_ERRORS, encode_utf8, first_invalid, pieces_of, whole_characters
 
 LONGEST_LINE = 64 * 1024 * 1024  # bytes; parsing takes some ten times as much memory
 _SMALLEST_BLOCK = 64  # room for the rest of the block before, and some more
@@ -36,7 +36,7 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
 
 @contextmanager
 def numbered_lines(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[NumberedLines]:
-    """Open a file for a `with` block. Its value iterates over the lines of the file.
+    """Open a file for a `with` block, which receives an iterator over the lines of the file.
 
     The file is closed at the end of the block, even if an error occurs in the block.
     """
@@ -237,12 +237,12 @@ class TextsReader:
 
     def _encoded(self, text: str, number: int, log: SkipLog) -> bytes:
         try:
-            return encoded(text)
+            return encode_utf8(text)
         except EncodingError as error:
             if self._on_invalid == "strict":
                 raise EncodingError(f"Text {number:,}: {error}.") from error
             log.add(self.source.name, f"text {number:,}: {error}")
-            return encoded(text, self._on_invalid)
+            return encode_utf8(text, self._on_invalid)
 
 
 def _stored_size(text: object) -> int:

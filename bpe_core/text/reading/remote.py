@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from bpe_core.errors import BpeError, CorpusError, OutputError, plain
 from bpe_core.support.wrapped import WrappedFile
-from bpe_core.text.reading.folders import PassOver, matches, without_papers
+from bpe_core.text.reading.folders import PassOver, matches, without_descriptions
 from bpe_core.text.reading.opening import without_password
 
 LONGEST_REASON = 90  # characters of a package's message
@@ -29,7 +29,7 @@ _IN_TURN = threading.RLock()
 Turn = AbstractContextManager[object]
 
 
-def _turn_of(file_system: Any) -> Turn:
+def _lock_of(file_system: Any) -> Turn:
     """Return the lock that a thread holds while it opens or reads a file of a file system.
 
     A lock is needed if other threads may move the offset in the file: an archive is read through one shared handle, and
@@ -51,7 +51,7 @@ class RemoteText(NamedTuple):
     version: str = ""  # a different value if the file was written again, as far as is known
 
     def open(self) -> BinaryIO:
-        turn = _turn_of(self.file_system)
+        turn = _lock_of(self.file_system)
         with sentences(self.name), turn:
             raw = self.file_system.open(self.path, "rb")
         return cast(BinaryIO, RemoteFile(self.name, raw, self.size, turn))
@@ -109,7 +109,7 @@ def remote_texts(address: str, patterns: Sequence[str], pass_over: PassOver) -> 
     def name_of(inner: PurePosixPath) -> str:
         return f"{name.rstrip('/')}/{inner}"
 
-    wanted = without_papers([inner for inner in seen if matches(inner, patterns)], name_of, pass_over)
+    wanted = without_descriptions([inner for inner in seen if matches(inner, patterns)], name_of, pass_over)
     return [
         RemoteText(name_of(inner), _size(info), file_system, inside[inner], _version(info))
         for inner in sorted(wanted, key=lambda inner: inner.parts)

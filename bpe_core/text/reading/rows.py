@@ -24,7 +24,7 @@ class BadRow(Exception):
     """An error that says why a row holds no text. Functions of this package always catch the error."""
 
 
-def pass_over(source: Source, row: str, reason: object, options: ReadingOptions, log: SkipLog) -> None:
+def report_bad_row(source: Source, row: str, reason: object, options: ReadingOptions, log: SkipLog) -> None:
     """Report a row ("line 3") that cannot be used. If the options do not say to skip such rows, raise CorpusError."""
     if options.on_bad_row == "skip":
         log.add(source.name, f"{row}: {reason}")
@@ -32,7 +32,7 @@ def pass_over(source: Source, row: str, reason: object, options: ReadingOptions,
     raise CorpusError(f"{source.name}, {row}: {reason}. Repair the row, or choose to skip damaged rows.")
 
 
-def listed(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str]) -> str:
     """Return the first names for a sentence, and how many more there are: `"id", "body" and 3 more`."""
     few = ", ".join(f'"{name[:40]}"' for name in names[:8])
     return few + (f" and {len(names) - 8} more" if len(names) > 8 else "")
@@ -65,7 +65,7 @@ def steps_of(field: str) -> Steps:
     return tuple(steps)
 
 
-def guessed(fields: Sequence[str]) -> str:
+def guess_field(fields: Sequence[str]) -> str:
     """Return the field with a usual name.
 
     If there is none, return the only field, or an empty text for several fields.
@@ -74,16 +74,16 @@ def guessed(fields: Sequence[str]) -> str:
     return next(usual, fields[0] if len(fields) == 1 else "")
 
 
-def chosen(wanted: str | None, fields: Sequence[str], name: str) -> str:
+def choose_field(wanted: str | None, fields: Sequence[str], name: str) -> str:
     """Return the field that a person named, even if the table lacks it, or else the guessed field.
 
     Raise FieldNeeded if no field can be guessed.
     """
-    if field := wanted or guessed(fields):
+    if field := wanted or guess_field(fields):
         return field
     if not fields:
         raise FieldNeeded(f"{name} has no column that holds text.", ())
-    several = f"{name} has several columns that could hold its texts: {listed(fields)}. Choose one of them."
+    several = f"{name} has several columns that could hold its texts: {first_names(fields)}. Choose one of them."
     raise FieldNeeded(several, fields)
 
 

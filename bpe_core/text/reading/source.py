@@ -72,7 +72,7 @@ class ReadingOptions:
 
 
 class Chunk(NamedTuple):
-    """A part of one document, or several whole documents end to end.
+    """A part of one document, or several whole documents one after another.
 
     The bytes are valid UTF-8 and end between characters, unless the options keep invalid bytes.
     """

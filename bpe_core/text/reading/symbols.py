@@ -29,7 +29,7 @@ BLOCK = 2**20  # bytes
 
 
 @dataclass(frozen=True)
-class Stretch:
+class SequencePart:
     """A part of a sequence of named symbols."""
 
     names: list[str]
@@ -40,7 +40,7 @@ class Stretch:
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     """Yield the sequences of a file as documents of private characters, in blocks of about `size` bytes."""
     names = SymbolNames(options.symbol_names or ())
-    for part in stretches(source, options, max(1, size // WIDTH), log):
+    for part in sequence_parts(source, options, max(1, size // WIDTH), log):
         yield Chunk(characters_of(names.numbers_of(part.names)).data, part.ends_sequence, part.bytes_read)
 
 
@@ -48,7 +48,7 @@ def names_in(sources: Iterable[tuple[Source, ReadingOptions]], work: Work) -> tu
     """Return the sorted names of all symbols in these files."""
     names: set[str] = set()
     for source, options in sources:
-        for part in stretches(source, options, AT_ONCE, SkipLog()):
+        for part in sequence_parts(source, options, AT_ONCE, SkipLog()):
             if work.cancelled():
                 raise Cancelled("Reading the symbols was stopped.")
             names.update(part.names)
@@ -61,32 +61,32 @@ def names_in(sources: Iterable[tuple[Source, ReadingOptions]], work: Work) -> tu
     return tuple(sorted(names))
 
 
-def stretches(source: Source, options: ReadingOptions, most: int, log: SkipLog) -> Iterator[Stretch]:
+def sequence_parts(source: Source, options: ReadingOptions, most: int, log: SkipLog) -> Iterator[SequencePart]:
     """Yield the sequences of a file in parts of at most `most` symbols."""
     read = {"fasta": _letters, "events": _events}.get(source.kind, _lines)
     return read(source, options, most, log)
 
 
 class _SequenceParts:
-    """The symbols of a sequence that have been read, until they are enough for a part."""
+    """A buffer for the symbols of a sequence. It yields a part as soon as enough symbols were read."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._names: list[str] = []
 
-    def added(self, names: Iterable[str], bytes_read: int) -> Iterator[Stretch]:
+    def added(self, names: Iterable[str], bytes_read: int) -> Iterator[SequencePart]:
         self._names += names
         while len(self._names) > self._most:  # at least one symbol is kept for the end of the sequence
-            yield Stretch(self._names[: self._most], False, bytes_read)
+            yield SequencePart(self._names[: self._most], False, bytes_read)
             del self._names[: self._most]
 
-    def ended(self, bytes_read: int) -> Iterator[Stretch]:
+    def ended(self, bytes_read: int) -> Iterator[SequencePart]:
         if self._names:
-            yield Stretch(self._names, True, bytes_read)
+            yield SequencePart(self._names, True, bytes_read)
             self._names = []
 
 
-def _lines(source: Source, options: ReadingOptions, most: int, log: SkipLog) -> Iterator[Stretch]:
+def _lines(source: Source, options: ReadingOptions, most: int, log: SkipLog) -> Iterator[SequencePart]:
     parts = _SequenceParts(most)
     with numbered_lines(source, options, BLOCK, log) as lines:
         for line in lines:
@@ -95,7 +95,7 @@ def _lines(source: Source, options: ReadingOptions, most: int, log: SkipLog) -> 
         yield from parts.ended(lines.bytes_read)
 
 
-def _letters(source: Source, options: ReadingOptions, most: int, log: SkipLog) -> Iterator[Stretch]:
+def _letters(source: Source, options: ReadingOptions, most: int, log: SkipLog) -> Iterator[SequencePart]:
     parts = _SequenceParts(most)
     with numbered_lines(source, options, BLOCK, log) as lines:
         for line in lines:
@@ -106,7 +106,7 @@ def _letters(source: Source, options: ReadingOptions, most: int, log: SkipLog) -
         yield from parts.ended(lines.bytes_read)
 
 
-def _events(source: Source, options: ReadingOptions, most: int, log: SkipLog) -> Iterator[Stretch]:
+def _events(source: Source, options: ReadingOptions, most: int, log: SkipLog) -> Iterator[SequencePart]:
     parts = _SequenceParts(most)
     for events, bytes_read in _lists(source, options, log):
         yield from parts.added(map(_name_of, events), bytes_read)

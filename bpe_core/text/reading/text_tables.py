@@ -21,14 +21,14 @@ from bpe_core.text.reading.rows import (
     USUAL_NAMES,
     BadRow,
     Steps,
-    chosen,
-    listed,
-    pass_over,
+    choose_field,
+    first_names,
+    report_bad_row,
     steps_of,
     text_fields,
 )
 from bpe_core.text.reading.source import Chunk, Kind, ReadingOptions, SkipLog, Source
-from bpe_core.text.reading.utf8 import encoded, pieces_of
+from bpe_core.text.reading.utf8 import encode_utf8, pieces_of
 
 LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed would take the rest of the file
 
@@ -38,9 +38,9 @@ def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog)
     with numbered_lines(source, options, size, log) as lines:
         rows = Rows(lines, source.kind, source.name)
         fields = csv_fields(rows.header, rows.ahead)
-        field = chosen(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
+        field = choose_field(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
         if field not in rows.header:
-            named = listed(rows.header) or "none"
+            named = first_names(rows.header) or "none"
             raise CorpusError(
                 f'{source.name} has no column "{field}"; its first row names {named}. Choose one of them.'
             )
@@ -52,9 +52,9 @@ def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog)
                     raise row.problem
                 if len(row.values) not in (0, columns):
                     raise BadRow(f"this row has {len(row.values):,} columns, but the first row names {columns:,}")
-                text = encoded(row.values[column], options.on_invalid) if row.values else b""
+                text = encode_utf8(row.values[column], options.on_invalid) if row.values else b""
             except (BadRow, EncodingError) as reason:
-                pass_over(source, f"line {row.line:,}", reason, options, log)
+                report_bad_row(source, f"line {row.line:,}", reason, options, log)
                 continue
             yield from pieces_of(text, size, lines.bytes_read)
 
@@ -70,7 +70,7 @@ def csv_fields(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[st
     return tuple(name for i, name in enumerate(header) if i not in numbers or name.casefold() in USUAL_NAMES)
 
 
-def looked_at(head: str, kind: Kind, name: str) -> tuple[list[str], list[list[str]]]:
+def examine_table(head: str, kind: Kind, name: str) -> tuple[list[str], list[list[str]]]:
     end = head.rfind("\n") + 1 or len(head)
     try:
         rows = Rows((line.encode() for line in io.StringIO(head[:end], newline="")), kind, name)
@@ -96,7 +96,7 @@ class Row(NamedTuple):
 class Rows:
     """The rows of a table after its header.
 
-    The class reads the first rows in advance. `ahead` holds those of them that are valid.
+    The class reads the first rows in advance. `ahead` holds the valid rows among them.
     """
 
     def __init__(self, lines: Iterable[bytes], kind: Kind, name: str) -> None:
@@ -136,13 +136,13 @@ def json_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog
         numbered = ((lines.number, line) for line in lines if not line.isspace())
         first = list(islice(numbered, LOOKED_AT))
         fields = json_fields(line for _, line in first)
-        field = chosen(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
+        field = choose_field(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
         steps = steps_of(field)
         for number, line in chain(first, numbered):
             try:
-                texts = [encoded(text, options.on_invalid) for text in texts_of(line, field, steps)]
+                texts = [encode_utf8(text, options.on_invalid) for text in texts_of(line, field, steps)]
             except (BadRow, EncodingError) as reason:
-                pass_over(source, f"line {number:,}", reason, options, log)
+                report_bad_row(source, f"line {number:,}", reason, options, log)
                 continue
             for text in texts:
                 yield from pieces_of(text, size, lines.bytes_read)
@@ -203,7 +203,7 @@ def _below(value: object, step: str | None, before: Steps) -> list[object]:
     if not isinstance(value, dict):
         raise BadRow(f'there is no field "{step}"{where}, which holds {_kind(value)}')
     if step not in value:
-        raise BadRow(f'there is no field "{step}"{where}; there is {listed(list(value)) or "nothing"}')
+        raise BadRow(f'there is no field "{step}"{where}; there is {first_names(list(value)) or "nothing"}')
     return [value[step]]
 
 

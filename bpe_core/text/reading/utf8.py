@@ -21,10 +21,10 @@ Check = Callable[[npt.NDArray[np.uint8]], int]
 _machine_code: list[Check] = []
 
 
-def check_by(check: Check) -> None:
+def use_compiled_check(check: Check) -> None:
     """Use the compiled function `check` for large blocks from now on.
 
-    The module that compiles the function calls this when other work loads it.
+    The module that compiles the function calls this at its import.
     """
     _machine_code[:] = [check]
 
@@ -89,12 +89,12 @@ def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[Chunk]:
         yield Chunk(piece, start == len(text), bytes_read)
 
 
-def encoded(text: str, on_invalid: OnInvalid = "strict") -> bytes:
+def encode_utf8(text: str, on_invalid: OnInvalid = "strict") -> bytes:
     r"""Return the UTF-8 bytes of a string.
 
     A lone surrogate is no character. `on_invalid` says whether it is left out, replaced, or raises EncodingError.
 
-    >>> encoded("n\ud800", "skip"), encoded("n\ud800", "replace")
+    >>> encode_utf8("n\ud800", "skip"), encode_utf8("n\ud800", "replace")
     (b'n', b'n\xef\xbf\xbd')
     """
     try:

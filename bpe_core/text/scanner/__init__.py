@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from bpe_core.text.older_unicode import as_before
+from bpe_core.text.older_unicode import with_older_values
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.scanner.machine import TABLES_KEPT, ScanTable, TooLarge, by_line
 
@@ -103,7 +103,7 @@ def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> 
         automaton = Automaton(read_expression(expression), drops_blanks=drops_blanks)
         machine = Machine(automaton)
         kinds = automaton.kinds.of_code_point
-        kinds = as_before(kinds, expression) if older else kinds
+        kinds = with_older_values(kinds, expression) if older else kinds
         if unit == "line":
             step = by_line(machine.step, machine.start)
             start = (machine.start, False)

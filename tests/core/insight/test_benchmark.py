@@ -39,7 +39,7 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import Work
 from bpe_core.sweep.measuring import LEAST
 from bpe_core.sweep.overlay import overlay
-from bpe_core.text.characters import LONG, stretches
+from bpe_core.text.characters import LONG, count_stretches
 from bpe_core.text.corpus import Corpus
 from resources import parallel_samples
 from tests.core.insight.test_corpus_history import by_the_formula
@@ -138,7 +138,7 @@ def test_benchmark_values_of_real_texts_equal_those_of_the_plain_reference() -> 
 
 @given(st.text("a \u2003\u3000漢\n\x1c\ud800", max_size=20))
 def test_counting_words_of_long_and_short_texts_gives_equal_counts(text: str) -> None:
-    assert stretches(text * (LONG // 9)) == len((text * (LONG // 9)).split())
+    assert count_stretches(text * (LONG // 9)) == len((text * (LONG // 9)).split())
 
 
 @pytest.mark.parametrize("preset", ["bert", "unigram", "clean-words", "sentencepiece-like"])
