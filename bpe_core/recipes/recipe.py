@@ -169,7 +169,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         if "marker" in changes and changes["marker"] != self.marker and "marker_text" not in changes:
             changes["marker_text"] = ""
         if self.preparation and "special_tokens" in changes and "preparation" not in changes:
-            changes["preparation"] = _prepare().those_of(
+            changes["preparation"] = _prepare().without_other_tokens(
                 self.preparation, (*changes["special_tokens"], changes.get("unknown_text", self.unknown_text))
             )
         if self.decoding and any(changes.get(name, was) != was for name, was in self._symbols.items()):
