@@ -6,12 +6,8 @@ the file, its name, its sidecar files and this program. So it is stored below a 
 
 from __future__ import annotations
 
-import hashlib
 import json
-import sys
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 
 import regex
 
@@ -19,12 +15,12 @@ from bpe_core.formats.base import Beside, Flaw, OpenedTable
 from bpe_core.history.history import History
 from bpe_core.history.packed import packed, unpacked
 from bpe_core.kernels.kept import base
-from bpe_core.support.kept_results import KeptResults
+from bpe_core.support.kept_results import KeptResults, hash_of
+from bpe_core.support.version import program_state
 
 MOST_FILES = 100
 MOST_BYTES = 200_000_000  # on the disk
 _HEAD_BYTES = 8
-_PACKAGE = Path(__file__).parents[1]
 
 
 def opened_once(
@@ -45,7 +41,7 @@ def opened_once(
     """
     place = base()
     kept = KeptResults(None if place is None else place / "opened", most_files=MOST_FILES, most_bytes=MOST_BYTES)
-    key = _hash(_program(), format, name, data)
+    key = hash_of(program_state(), regex.__version__, format, name, data)
     stored = kept.read(key)
     if stored is not None and (table := _read(stored, beside)) is not None:
         return table
@@ -53,7 +49,7 @@ def opened_once(
 
     def noted(sidecar: str) -> bytes | None:
         content = beside(sidecar)
-        read_beside[sidecar] = None if content is None else _hash(content)
+        read_beside[sidecar] = None if content is None else hash_of(content)
         return content
 
     table = opening(noted)
@@ -74,24 +70,7 @@ def _read(stored: bytes, beside: Beside) -> OpenedTable | None:
     head = json.loads(stored[_HEAD_BYTES:end])
     for sidecar, known in head["beside"].items():
         content = beside(sidecar)
-        if known != (None if content is None else _hash(content)):
+        if known != (None if content is None else hash_of(content)):
             return None
     notes = tuple(Flaw(note) if is_flaw else note for is_flaw, note in head["notes"])
     return OpenedTable(History(**unpacked(stored[end:])), head["format"], notes)
-
-
-def _hash(*parts: bytes | str) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        content = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        digest.update(len(content).to_bytes(8, "little") + content)
-    return digest.hexdigest()
-
-
-@cache
-def _program() -> str:
-    """Return a hash that changes when this program is changed, even by an edit of its sources."""
-    files = sorted(_PACKAGE.rglob("*.py"))
-    states = [(str(path), status.st_size, status.st_mtime_ns) for path in files if (status := path.stat())]
-    running = Path(sys.executable).stat().st_mtime_ns if sys.executable else 0
-    return _hash(repr((states, running, sys.implementation.cache_tag, regex.__version__)))

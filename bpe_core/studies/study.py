@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from bpe_core.errors import BpeError, OutputError
-from bpe_core.figures.coloured_text import SAMPLE, sentence_html
 from bpe_core.formats.byte_level import read as bytes_of_stand_ins
 from bpe_core.history.arguments import history_of
 from bpe_core.history.history import History, Int64s
@@ -196,6 +195,8 @@ class Study:
         return self.history.vocabulary_size
 
     def _repr_html_(self) -> str:
+        from bpe_core.figures.coloured_text import SAMPLE, sentence_html  # only notebooks show it
+
         return sentence_html(SAMPLE.encode(), self.inside.by_index.numbered_spans(SAMPLE), self._in_words)
 
     def at(self, step: int) -> Study:

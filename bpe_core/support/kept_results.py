@@ -65,3 +65,13 @@ class KeptResults:
             total += status.st_size
             if place > self._most_files or total > self._most_bytes:
                 file.unlink(missing_ok=True)
+
+
+def hash_of(*parts: bytes | str) -> str:
+    """Return a hash of several texts and bytes, for the key of a result that depends on all of them."""
+    digest = hashlib.sha256()
+    for part in parts:
+        content = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        digest.update(len(content).to_bytes(8, "little"))
+        digest.update(content)
+    return digest.hexdigest()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from functools import cache
 from pathlib import Path
 
 PROGRAM = "bpe-explorer"
@@ -25,6 +27,15 @@ def program_version() -> str:
     version = version_of(PROGRAM) or "not installed: run from its sources"
     commit = commit_of(_PACKAGE.parent)
     return f"{version}, commit {commit}" if commit else version
+
+
+@cache
+def program_state() -> str:
+    """Return a text that changes when this program is changed, even by an edit of its sources."""
+    sources = [(str(path), path.stat()) for path in sorted(_PACKAGE.rglob("*.py"))]
+    states = [(path, status.st_size, status.st_mtime_ns) for path, status in sources]
+    running = Path(sys.executable).stat().st_mtime_ns if sys.executable else 0
+    return repr((states, running, sys.implementation.cache_tag))
 
 
 def commit_of(folder: Path) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -15,8 +13,6 @@ from bpe_core.formats.all_formats import content_of, files_beside
 from bpe_core.formats.base import Format, Peer
 from bpe_core.formats.hugging_face_cache import tokenizer_file
 from bpe_core.formats.peer_process import peer_of
-from bpe_core.kernels.kept import base
-from bpe_core.support.kept_results import KeptResults
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.verification.checking import LISTED
 from bpe_core.verification.sampling import CheckedTokenizer, answer_of
@@ -109,44 +105,3 @@ def _call(format: Format, opened: OpenedTable) -> str:
         return format.peer_call
     taken = "special tokens matched" if recipe.spelled_specials == "matched" else "special tokens as ordinary text"
     return f"{format.peer_call}, {taken}"
-
-
-QUICK = 0.3  # seconds of work on texts
-MOST_KEPT = 200  # checks
-MOST_BYTES = 1_000_000  # of all kept checks
-
-
-def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
-    """Return a sentence that says whether this program and the library of an imported file agree.
-
-    A difference is reported at every import, but agreement only at the first. The sentence is empty if there is nothing
-    to report.
-    """
-    format = FORMATS.get(opened.format)
-    if format is None or not format.peer_name:
-        return ""
-    place = base()
-    kept = KeptResults(None if place is None else place / "checks", most_files=MOST_KEPT, most_bytes=MOST_BYTES)
-    key = _key(Path(path), format.peer_name)
-    stored = kept.read(key) if key else None
-    if stored is not None:
-        earlier = json.loads(stored)
-        return str(earlier["sentence"]) if earlier["differs"] else ""
-    agreement = check_import(path, opened, patience=QUICK)
-    if agreement is None:
-        return ""
-    if key and not agreement.silence:
-        differs = agreement.agreeing < agreement.texts
-        kept.store(key, json.dumps({"sentence": agreement.sentence, "differs": differs}).encode())
-    return agreement.sentence
-
-
-def _key(path: Path, library: str) -> str:
-    """Return a hash of everything that a check depends on. Return an empty text if the check cannot be stored."""
-    from importlib import metadata  # takes half as long as NumPy
-
-    try:
-        versions = "|".join(map(metadata.version, (library, "bpe-explorer")))
-        return hashlib.sha256(f"{path.name}|{versions}|".encode() + content_of(path)).hexdigest()
-    except (OSError, metadata.PackageNotFoundError):
-        return ""

@@ -167,9 +167,9 @@ def _report_agreement(path: str, study: Study) -> None:
     """
     if study.format in TABLES:
         return  # no other library knows sessions
-    from bpe_core.verification.import_check import what_to_tell
+    from bpe_core.verification.stored_checks import agreement_to_report
 
-    sentence = what_to_tell(path, OpenedTable(study.history, study.format))
+    sentence = agreement_to_report(path, OpenedTable(study.history, study.format))
     if sentence:
         sys.stdout.flush()
         sys.stderr.write(f"{plain(Path(path).name)} {sentence}.\n")

@@ -15,6 +15,7 @@ from bpe_core.formats.all_formats import open_table
 from bpe_core.formats.base import Format, OpenedTable
 from bpe_core.history.packed import packed
 from bpe_core.methods.registry import METHODS
+from bpe_core.support import version
 from bpe_core.support.kept_results import KeptResults
 from tests.core.formats.hugging_face_tokenizers import KINDS
 from tests.core.test_pickles import learned
@@ -127,7 +128,7 @@ def test_a_file_is_read_anew_when_the_program_was_edited(
     table: Path, readings: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_table(table)
-    monkeypatch.setattr(kept_openings, "_program", lambda: "edited")
+    monkeypatch.setattr(kept_openings, "program_state", lambda: "edited")
     open_table(table)
     assert readings == ["tiktoken", "tiktoken"]
 
@@ -135,10 +136,10 @@ def test_a_file_is_read_anew_when_the_program_was_edited(
 def test_an_edited_source_changes_the_hash_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "module.py"
     source.write_text("answer = 1", "utf-8")
-    monkeypatch.setattr(kept_openings, "_PACKAGE", tmp_path)
-    before = kept_openings._program.__wrapped__()
+    monkeypatch.setattr(version, "_PACKAGE", tmp_path)
+    before = version.program_state.__wrapped__()
     os.utime(source, ns=(1, 1))
-    assert kept_openings._program.__wrapped__() != before
+    assert version.program_state.__wrapped__() != before
 
 
 @pytest.mark.parametrize("place", [0, 10, 40, -1])
