@@ -1,7 +1,7 @@
 """A count in a separate process, which goes on when the program that started the process is closed.
 
-A file in a folder shows the state of the count. The process locks a second file next to it until the process ends. A
-third file next to it asks the process to stop.
+A file in a folder shows the state of the count. The process locks a second file next to it until the process
+ends. The process stops if a third file appears next to it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _begun: list[subprocess.Popen[bytes]] = []  # processes that this process starte
 
 @dataclass(frozen=True)
 class TextsToCount:
-    """A file, an address or a text that a count reads. A text is given in memory, and the other two as `place`."""
+    """A file, an address or a text in memory that a count reads. `place` is the file or the address."""
 
     place: str = ""
     text: str | None = field(default=None, repr=False)

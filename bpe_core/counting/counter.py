@@ -127,7 +127,8 @@ def _work(
     free: queue.SimpleQueue[Block],
     failures: list[BaseException],
 ) -> None:
-    """Count the blocks in the queue `full` until the queue gives None. Put each block into the queue `free` afterwards.
+    """Count the blocks in the queue `full` until the next item is None. Put each block into the queue `free`
+    afterwards.
 
     After a failure in any thread, blocks are not counted any more, but still put into `free`.
     """
@@ -145,7 +146,7 @@ def _work(
 def _joined(counters: list[Counter]) -> WordTable:
     """Return one table of the words in all counters.
 
-    A word that several counters hold is moved to one of them. All other words stay where they are.
+    The counts of a word in several counters are added up in one of these counters. No other word is moved.
     """
     counters = sorted(counters, key=len, reverse=True)
     threads = len(counters) if len(counters[0]) > _FEW_WORDS else 1

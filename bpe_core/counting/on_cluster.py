@@ -184,7 +184,7 @@ class _ClusterCount(FileCount):
         """Write the parts of the result.
 
         Workers write the parts into the folder of the work. Only this process moves them to their places, so a worker
-        that Dask has given up cannot replace a result.
+        that Dask no longer uses cannot replace a result.
         """
         lean = []
         for task in tasks:

@@ -115,7 +115,9 @@ def when_written(source: Source) -> Any:
 
 
 def added_name(runs: Sequence[str], number: int) -> str:
-    """Return the name of the file with the sum of range `number` over these runs. Other runs give another name."""
+    """Return the name of the file with the sum of range `number` over these runs. The sum over other runs gets another
+    name.
+    """
     return f"{hashed(runs)[:16]}-range-{number:03}{ENDING}"
 
 
@@ -356,7 +358,8 @@ class LocalPlace:
     def make(self) -> None:
         """Make the folder.
 
-        Only the counting process calls this, never a worker. A worker that was given up must not make the folder again.
+        Only the counting process calls this, never a worker. A worker that the cluster no longer uses must not make the
+        folder again.
         """
         try:
             self.path.mkdir(exist_ok=True)

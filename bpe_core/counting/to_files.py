@@ -113,7 +113,8 @@ class PartTask(NamedTuple):
         return place_of(folder), name
 
     def name_at_work(self, *asked: object) -> str:
-        """Return a file name that depends on all that decides the content of the file: the ranges and `asked`."""
+        """Return the file name during the work. It depends on everything that decides the content: the ranges and
+        `asked`."""
         return hashed([self.ranges, self.files, self.is_all, *map(str, asked)])
 
 

@@ -1,4 +1,6 @@
-"""The collection of facts about texts while they are counted: which words end lines, and whether a pattern matched."""
+"""Classes that collect facts about texts while they are counted: which words end lines, and whether a pattern
+matched.
+"""
 
 from __future__ import annotations
 

@@ -44,9 +44,9 @@ _TOO_MANY = f"The words occur so often that they hold more than {MOST_SYMBOLS:,}
 
 
 class WordColumns(NamedTuple):
-    """The bytes of words end to end, with the offset at which each word starts.
+    """The concatenated bytes of words, with the offset at which each word starts.
 
-    The last offset is the end of the text.
+    The last offset is the length of all bytes.
     """
 
     text: Bytes

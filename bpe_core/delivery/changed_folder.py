@@ -3,13 +3,12 @@
 The other files of the folder are changed together with the table. `prepare_changed_folder` writes the files in memory
 and checks them. They are then put in place together.
 
-- The tokenizer's main file is written in its old format and read back. A tokenizer.json keeps the special tokens that
-  it puts around texts.
-- The sidecar files keep roles, sides and templates. Tokens in them get their new names and ids (sidecars.py).
-- Files for other loaders are made from the changed table. If no token was learned, they are made from their old
-  content. If a file cannot hold the same ids, it is left out, and a sentence gives the reason.
-- If transformers is installed, it loads the old folder and the new folder. All ids that agreed with the old table must
-  agree with the new table.
+- The tokenizer's main file is written in its old format and read back. A tokenizer.json keeps the special
+tokens that it puts around texts. - The sidecar files keep roles, padding sides and templates. Tokens in them
+get their new names and ids (sidecars.py). - Files for other loaders are made from the changed table. If no
+token was learned, they are made from their old content. If a file cannot hold the same ids, it is left out, and
+a sentence gives the reason. - If transformers is installed, it loads the old folder and the new folder. All ids
+that agreed with the old table must agree with the new table.
 """
 
 from __future__ import annotations
@@ -300,7 +299,7 @@ def _checked_by_loading(
 ) -> Verification:
     """Load the old folder and the new folder with transformers. Return the verification with the differences added.
 
-    Roles, sides, templates and ids are compared. No network is used.
+    Roles, padding sides, templates and ids are compared. No network is used.
     """
     if CONFIG not in plan.sidecars.files or not verification.agrees:
         return verification

@@ -1,5 +1,6 @@
-"""The comparison of the tokenizer files in one folder: their tokens, merges and special tokens, and their ids of hard
-texts.
+"""The comparison of the tokenizer files in one folder.
+
+Their tokens, merges and special tokens are compared, and the ids that they give to difficult texts.
 """
 
 from __future__ import annotations
@@ -104,8 +105,8 @@ class FolderFile:
     def llama_cpp_name(self) -> str:
         """Return llama.cpp's name for the pre-tokenizer that splits texts like this file.
 
-        The name is empty if there is none. Equal patterns can be written differently, so the words of hard texts are
-        compared instead of patterns.
+        The name is empty if there is none. Equal patterns can be written differently, so the words of difficult texts
+        are compared instead of patterns.
         """
         recipe = self.history.recipe
         if recipe.normalizes:

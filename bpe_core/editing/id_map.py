@@ -231,7 +231,7 @@ class IdMap:
 
     @classmethod
     def of_rows(cls, rows: Sequence[MapRow]) -> IdMap:
-        """Return the map with these rows in their order."""
+        """Return a map with only these rows, in the given order."""
         return cls(
             new=np.array([row.new for row in rows], np.int64),
             old=np.array([row.old for row in rows], np.int64),

@@ -1,10 +1,10 @@
 """The trimming of a table, which removes tokens.
 
-Other tokens may be made of a removed token, and `NEEDED` lists what can happen to them. After the removal, every
-remaining token can still be made from its parts, because merges keep their order. But a text may be split into other
-tokens than before: `costs` counts them. Methods that look tokens up (WordPiece, Unigram) do not need the parts of a
-token. If a character occurs only in longer tokens of such a table, the character gets a token, so that no text becomes
-unknown.
+Other tokens may be made of a removed token, and `NEEDED` lists what can happen to them. After the removal,
+every remaining token can still be made from its parts, because merges keep their order. But a text may be split
+into other tokens than before, and `costs` compares their numbers. Methods that look tokens up (WordPiece,
+Unigram) do not need the parts of a token. If a character occurs only in longer tokens of such a table, the
+character gets a token, so that no text becomes unknown.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -312,9 +312,9 @@ def least_used(
 ) -> list[int]:
     """Return the `how_many` learned tokens that a corpus needs least.
 
-    Tokens are chosen one by one. Each choice is the least used token that no remaining token is made of. If several
-    have the same count, the youngest is chosen. So no other token is lost. The count of a chosen token is added to its
-    parts.
+    Tokens are chosen one by one, and only tokens that no remaining token is made of. So no other token is lost. The
+    token with the lowest count is chosen, or the youngest of several such tokens. Then its count is added to the
+    counts of its parts.
     """
     check_can_be_edited(history)
     first = first_learned(history)

@@ -63,7 +63,8 @@ class Formats(Mapping[str, "Format"]):
     def holding(self, name: str) -> Format:
         """Return the format with this name.
 
-        Any other name gives the format EXACT: the name "session", or an empty name for a table that came from no file.
+        For a name that is no format, return the format EXACT. Such names are "session", and the empty name of a table
+        that came from no file.
         """
         return self[name if name in self.rows else EXACT]
 

@@ -318,7 +318,7 @@ class Format(ABC):
         return None
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        """Load the content of a file into the library that owns the format.
+        """Load the content of a file into the library that the format comes from.
 
         Return None if the library or a needed file is missing.
         """

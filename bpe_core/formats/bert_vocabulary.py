@@ -3,8 +3,8 @@
 The sidecar file tokenizer_config.json says how a text is normalized and split. Without that file, the reader guesses
 the normalizer and the pattern from the tokens.
 
-A file does not say how its tokens were made. So the history has no steps, and its alphabet holds all tokens. A longer
-token is a seed: an entry of the alphabet that no merge makes.
+A file does not say how its tokens were made. So the history has no steps, and its alphabet holds all tokens. A
+token of several characters is a seed: an entry of the alphabet that no merge makes.
 """
 
 from __future__ import annotations

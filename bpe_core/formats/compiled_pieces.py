@@ -11,7 +11,9 @@ from bpe_core.text.reading.utf8 import first_broken
 
 
 class UsualPieces:
-    """A fast reader of pieces, with the same methods as `sentencepiece_fields.OddPieces`, which reads pieces singly."""
+    """A fast reader of pieces, with the same methods as `sentencepiece_fields.OddPieces`, which reads pieces one by
+    one.
+    """
 
     def __init__(self, data: bytes, kinds: int, most: int) -> None:
         self._data: Bytes = np.frombuffer(data, np.uint8)

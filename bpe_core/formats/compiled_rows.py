@@ -102,7 +102,7 @@ def _in_hex(raw: Sequence[bytes]) -> Texts:
 
 
 def _spelled(raw: Sequence[bytes], spelled: Callable[[str], str]) -> Texts:
-    """Return the texts as a file spells them, laid out end to end. `spelled` escapes a text and puts it in quotes.
+    """Return the concatenated texts as a file spells them. `spelled` escapes a text and puts it in quotes.
 
     Only the few texts with unusual characters are passed to `spelled`. All other texts only get the quotes.
     """

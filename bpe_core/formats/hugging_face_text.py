@@ -406,7 +406,8 @@ def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[st
 def _expanded(steps: list[Step]) -> list[Step]:
     """Replace BERT's normalizer by equal steps.
 
-    A normalizer that changes nothing is left out, and a normalizer that only makes lower case becomes `Lowercase`.
+    A normalizer that changes nothing is left out, and a normalizer that only changes letters to lowercase becomes
+    `Lowercase`.
     """
     expanded: list[Step] = []
     for step in steps:

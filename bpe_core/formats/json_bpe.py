@@ -188,7 +188,7 @@ class JsonBpe(JsonModel):
 
 
 def _is_passed_over(token: AddedToken) -> bool:
-    """Return whether a text can contain the characters of this token without the token being found."""
+    """Return whether the search for tokens may miss this token in a text that contains its characters."""
     return token.single_word or token.normalized
 
 
@@ -201,7 +201,7 @@ def _merges(model: Object, mark: str, name: str) -> WrittenMerges:
 def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
     """Return the left and the right tokens of all merges if all are valid.
 
-    Return None if each merge must be checked singly.
+    Return None if each merge must be checked one by one.
     """
     if set(map(type, items)) == {str}:
         return halves(items) if json_reading.are_whole(items) else None

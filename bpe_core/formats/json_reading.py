@@ -178,7 +178,7 @@ def number_of(value: Any, what: str) -> int:
 def are_whole(texts: Iterable[Any]) -> bool:
     """Return whether all values are texts without lone surrogates.
 
-    The check is fast, but does not find the wrong value.
+    The check is fast, but does not say which value is wrong.
     """
     try:
         "".join(texts).encode()

@@ -200,7 +200,7 @@ def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
 
 
 def _scores_at_once(items: list[Any]) -> tuple[dict[str, float], list[str]] | None:
-    """Return the result of `_scores` if all pieces are valid. Return None if each piece must be checked singly."""
+    """Return the result of `_scores` if all pieces are valid. Return None if the pieces must be checked one by one."""
     texts, values = json_reading.columns_of(items) or ([], [])
     if not (json_reading.are_whole(texts) and all(texts) and set(map(type, values)) <= {int, float}):
         return None

@@ -45,8 +45,8 @@ CLIP_NOTE = "The file does not say how texts are normalized and split. This prog
 def ends_bytes(texts: Iterable[str]) -> bool:
     """Return whether the characters of these texts represent bytes. The ending `</w>` of a text is ignored.
 
-    This holds if two conditions hold. The bytes that each text represents are a part of valid UTF-8. Some of these
-    bytes begin a character that is not in ASCII.
+    Two conditions must hold. The bytes that each text represents are a part of valid UTF-8. Some of these bytes
+    begin a character that is not in ASCII.
 
     >>> ends_bytes(["Ã©</w>", "lo"]), ends_bytes(["été</w>", "lo"]), ends_bytes(["low</w>"]), ends_bytes(["´s</w>"])
     (True, False, False, False)
@@ -85,7 +85,7 @@ def clip_vocabulary(merges: WrittenMerges) -> dict[str, int]:
 def clip_choices(texts: Iterable[str]) -> dict[str, Any]:
     """Return the choices of a recipe that change and split a text as CLIP does.
 
-    Texts become lower case if no token contains a capital letter.
+    Texts are changed to lowercase if no token contains a capital letter.
     """
     lower = not any(text != text.lower() for text in texts if text.isascii())
     said: dict[str, Any] = {"pattern": "none", "unicode_form": "NFC"}

@@ -1,4 +1,4 @@
-"""A separate process that encodes texts with the library that owns a format, while this process goes on working.
+"""A separate process that encodes texts with the library of a format, while the program goes on working.
 
 While tokenizers or tiktoken load a file, all other threads of a process wait for 0.1 to 0.2 s per 100,000 tokens. The
 separate process (`python -m bpe_core.formats.peer_process FORMAT SIZE`) reads SIZE bytes of a file, then one text in
@@ -36,7 +36,7 @@ Loaded = Callable[[], Peer | None]
 def peer_of(
     format: Format, data: bytes, history: History, name: str, beside: Beside, *, apart: bool
 ) -> Iterator[Loaded]:
-    """Yield a function that loads a file into the library that owns its format (see `Format.peer`).
+    """Yield a function that loads a file into the library of its format (see `Format.peer`).
 
     If `apart` is true, a separate process loads a large file. The process starts before the function is called.
     """

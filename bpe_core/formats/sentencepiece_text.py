@@ -265,7 +265,7 @@ def decoding_of(stored: FieldValues) -> SentencePiece:
 def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
     """Return the choices of a recipe for decoding, as fields of the file.
 
-    The first fields belong into the trainer's message, and the second fields to the end of the file.
+    The first result belongs in the trainer's message, and the second result at the end of the file.
     """
     step_used = next((step for step in recipe.decoding if isinstance(step, SentencePiece)), SentencePiece(""))
     shown = bytes_field(44, step_used.unknown_shown.encode()) if step_used.unknown_shown != UNKNOWN_SHOWN else b""

@@ -88,7 +88,8 @@ def _pair(value: Any, place: int, name: str) -> tuple[Any, Any]:
 def _resolved(pairs: Sequence[tuple[Any, Any]], name: str) -> list[Merge]:
     """Return all pairs as bytes.
 
-    A part of a pair may be an id, bytes, a list of bytes, or a text in GPT-2's letters.
+    A part of a pair may be an id, bytes, a list of bytes, or a text in the characters that represent bytes in
+    GPT-2's files.
     """
     texts = [bytes([byte]) for byte in range(256)]
     merges = list[Merge]()
@@ -119,7 +120,7 @@ def _bytes_of(part: Any, texts: Sequence[bytes], place: int, name: str) -> bytes
 
 
 def _from_letters(text: str) -> bytes:
-    """Return the bytes of a token that is written in GPT-2's letters. Other characters count as plain text.
+    """Return the bytes of a token in the characters that represent bytes in GPT-2's files.
 
     >>> _from_letters("Ġthe"), _from_letters(" the")
     (b' the', b' the')

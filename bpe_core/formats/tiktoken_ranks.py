@@ -172,7 +172,8 @@ def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
 
 
 def _read_at_once(data: bytes) -> dict[bytes, int] | None:
-    """Return the ranks of a file whose lines have the usual form. Return None if each line must be checked singly."""
+    """Return the ranks of a file whose lines have the usual form. Return None if each line must be checked
+    separately."""
     if not _USUAL.fullmatch(data):
         return None
     parts = data.split()

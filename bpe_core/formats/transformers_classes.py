@@ -268,9 +268,9 @@ def is_the_class_s(whole: Object, kind: str, config: Object) -> bool:
 
 
 def reads_scores_itself(whole: Object, kind: str) -> bool:
-    """Return whether a class reads the scores in the file itself, and programs read some score differently.
+    """Return whether a class reads the scores from the file by its own code, and may get other numbers.
 
-    Programs read a score with too many digits differently.
+    Programs read a score differently if it has too many digits.
     """
     vocabulary = whole["model"].get("vocab")
     if goes_by_file(kind) or not isinstance(vocabulary, list):

@@ -206,7 +206,10 @@ def scores_of(history: History) -> Float32s:
 
 
 def twins_in(history: History) -> dict[str, float]:
-    """Return the pieces with the text of a special token, the unknown token or a byte token, with their scores."""
+    """Return the pieces whose text is also the text of a special token, the unknown token or a byte token.
+
+    Each piece is returned with its score.
+    """
     recipe = history.recipe
     alphabet = history.alphabet
     unknown = BYTE_TEXTS if recipe.unknown == "bytes" else (recipe.unknown_text,)

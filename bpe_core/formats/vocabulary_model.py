@@ -94,8 +94,8 @@ def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, sty
 def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
     """Return the bytes that the file gives a token, and the bytes of the text that the token represents.
 
-    In the second text, a marker is a blank or is removed. Return None if the token is empty, or must represent bytes
-    and does not.
+    In the second text, a marker is a blank or is removed. Return None if the token is empty, or if it should
+    represent bytes but does not.
     """
     raw = byte_level.read(text) if style.byte_level else text.encode()
     if not raw:
@@ -260,9 +260,7 @@ def _about_lacking(merges: WrittenMerges, vocabulary: Mapping[str, int], where: 
 
 
 def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
-    """Return each given text with the base symbol that it stands for. Leave out texts that are not valid byte-level
-    texts.
-    """
+    """Return each text with a seed for it. Leave out empty texts, and texts that should represent bytes but do not."""
     raw = ((text, raw_texts(text, style)) for text in texts)
     return [(text, Symbol(*pair, "seed")) for text, pair in raw if pair is not None]
 

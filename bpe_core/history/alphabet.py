@@ -45,7 +45,7 @@ class Symbol(NamedTuple):
 
 
 class SpelledSeeds(NamedTuple):
-    """The base symbols of all seeds, end to end. A seed is a piece of a word with which a method begins."""
+    """The concatenated base symbols of all seeds. A seed is a piece of a word with which a method begins."""
 
     symbols: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]  # the first index of each seed, and the end of the last
@@ -154,7 +154,8 @@ class Alphabet:
 
         Return an empty map if there are no separate symbols inside words.
 
-        If words end with a glued marker, the key of a character that ends a word has a space after the character.
+        The last symbol of a word may include a marker. Then the key of a character at the end of a word has a space
+        after the character.
         """
         return {symbol.decoded: i for i, symbol in enumerate(self.given) if symbol.kind == "continuation"}
 
@@ -206,7 +207,7 @@ class Alphabet:
 
     @classmethod
     def of_bytes(cls, order: Sequence[int] = range(256)) -> Alphabet:
-        """Return the alphabet of the 256 bytes. `order` lists the bytes as a file numbers them."""
+        """Return the alphabet of the 256 bytes. `order` lists the bytes in the order of their ids."""
         if list(order) == list(range(256)):
             return _PLAIN_BYTES
         return cls(tuple([Symbol(bytes([byte]), bytes([byte]), "byte") for byte in order]))

@@ -1,4 +1,4 @@
-"""The texts of many tokens, stored end to end. A string is made only when it is read."""
+"""The concatenated texts of many tokens. A string is made only when it is read."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ _WIDTH_BY_LEAD = np.repeat([1, 2, 3, 4], [0xC0, 0x20, 0x10, 0x10])  # bytes of a
 
 
 def end_to_end(texts: Sequence[bytes]) -> tuple[Bytes, Int64s]:
-    """Return the texts end to end, and the offset of each text. The last offset is the length of all texts."""
+    """Concatenate the texts. Return the result, and the offset of each text in it. The last offset is the length of
+    all texts.
+    """
     starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
     return np.frombuffer(b"".join(texts), np.uint8), starts
 
 
 class LaidTexts(Sequence[str]):
-    """A sequence of texts in UTF-8, stored end to end with the offset of each text.
+    """A sequence of texts in UTF-8. The texts are stored in one array, with the offset of each text.
 
-    The last offset is the length of all.
+    The last offset is the length of all texts.
 
     >>> texts = LaidTexts.of(["low", "né", "日"])
     >>> texts[1], [*texts.only(np.array([2, 0]))], texts.lengths.tolist(), texts.starts.tolist()

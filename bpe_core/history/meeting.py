@@ -1,4 +1,4 @@
-"""Functions that find the pairs of symbols which are neighbours inside tokens. No other symbols are ever joined."""
+"""Functions that find the pairs of symbols which are neighbours inside tokens. Merges join no other symbols."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of machine code that finds texts by their bytes. The texts are stored end to end."""
+"""The table of machine code that finds texts by their bytes. The texts are concatenated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bpe_core.support.arrays import Bytes, Int64s
 
 
 def entered(data: Bytes, starts: Int64s) -> Texts:
-    """Return a table of texts that are stored end to end. The last number in `starts` is the length of all texts."""
+    """Return a table of concatenated texts. The last number in `starts` is the length of all texts."""
     count = len(starts) - 1
     longest = int(np.diff(starts).max(initial=0))
     texts = Texts(

@@ -1,8 +1,8 @@
 """The checksums of the parts of a session, which show whether a part was changed after it was written.
 
-The parts are single values, the row of a run, its symbols, its words, and groups of merges. A checksum is computed from
-the rows in the database. Writing and reading use the same query. A part without rows has no checksum. The arrangement
-of the window has none either, because no result depends on it.
+The parts are single values, the row of a run, its symbols, its words, and groups of merges. A checksum is
+computed from the rows in the database. Writing and reading use the same query. A part without rows has no
+checksum. The layout of the window has no checksum either, because no result depends on the layout.
 """
 
 from __future__ import annotations

@@ -285,7 +285,7 @@ OF_THE_SESSION = {
 def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSession:
     """Return the session in a file. Raise FormatError if the file is wrong.
 
-    A safety copy may have been interrupted while it was written. In this case the incomplete change is undone first.
+    The writing of a safety copy may have been interrupted. In this case the incomplete change is undone first.
     """
     file_now = path_to_read(path)
     with _opened(file_now, is_safety_copy) as connection:

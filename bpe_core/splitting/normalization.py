@@ -1,8 +1,8 @@
 """The normalization of a text before it is split, and the origin of each byte of the normalized text.
 
-First the text is cleaned: control, format and private characters and U+FFFD are removed, and blanks become spaces. The
-next steps are the Unicode form, the removal of accents (by NFD), lower case, and the removal of ASCII punctuation and
-of the chosen marks.
+First the text is cleaned: control, format and private characters and U+FFFD are removed, and blanks become
+spaces. The next steps are the Unicode form, the removal of accents (by NFD), the change to lowercase, and the
+removal of ASCII punctuation and of the chosen marks.
 
 Special tokens do not change, and the texts between them are normalized separately. No step depends on text across a
 newline, so a text can be normalized line by line. Only a special token that contains a newline must not be divided.

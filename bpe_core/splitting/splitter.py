@@ -131,7 +131,7 @@ class Splitter:
             yield from words
 
     def _next_words(self, text: str, end: int) -> tuple[list[str], int]:
-        """Return the words of one round of matches from offset `end` on, and the end of the last word."""
+        """Return the words of the next matches from offset `end` on, and the end of the last word."""
         words: list[str] = []
         spans = self._next_matches(text, end)
         for start, stop in spans:

@@ -314,7 +314,7 @@ class Study:
         return [Span(number(index), written[index], *place) for index, *place in places]
 
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
-        """Return the text of ids. Bytes that form no whole character become �.
+        """Return the text that these ids encode. Bytes that form no whole character become �.
 
         Parameters
         ----------
@@ -352,7 +352,7 @@ class Study:
         return [self.decode(ids, way=way, skip_special=skip_special) for ids in batch]
 
     def decode_bytes(self, ids: Iterable[int], *, skip_special: bool = False) -> bytes:
-        """Return the bytes of ids. The bytes may end inside a character.
+        """Return the bytes that these ids encode. The bytes may end inside a character.
 
         The parameters are those of `decode`.
         """
@@ -533,8 +533,8 @@ def save(
     format
         The name of a format, such as "tiktoken", if the ending of the file does not show the format.
     like
-        The folder whose roles, sides, templates and files for other loaders are kept and updated. By default it is the
-        folder of an opened study.
+        The folder whose roles, padding sides, templates and files for other loaders are kept and updated. By default it
+        is the folder of an opened study.
     to
         The format of the folder's main file, if it should change.
     work
