@@ -26,11 +26,11 @@ import json
 import sys
 sys.path.insert(0, sys.argv[1])
 from bpe_core.compiler import compile_kernels
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 
 if not compile_kernels():
     raise SystemExit("There is no folder for the machine code.")
-code, place = kept.to_install()
+code, place = stored_code.to_install()
 print(json.dumps([str(code), place]))
 """
 

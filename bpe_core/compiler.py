@@ -17,10 +17,10 @@ from dataclasses import replace
 from subprocess import PIPE, Popen, TimeoutExpired
 from tempfile import TemporaryFile
 
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 from bpe_core.kernels.calling import load
-from bpe_core.kernels.kept import Pack
 from bpe_core.kernels.readiness import start_compiler
+from bpe_core.kernels.stored_code import Pack
 from bpe_core.support.limits import available_memory
 from bpe_core.support.lock import Lock
 from bpe_core.support.threads import available_threads
@@ -49,22 +49,22 @@ def compile_kernels(patience: float = PATIENCE) -> bool:
         return False
     try:
         if not _is_made():
-            kept.keep(make(kept.keep))
+            stored_code.store_pack(make(stored_code.store_pack))
         return True
     finally:
         claim.release()
 
 
 def _is_made() -> bool:
-    pack = kept.pack()
+    pack = stored_code.pack()
     return pack is not None and pack.is_whole and not pack.fallback
 
 
 def _wait_for_claim(patience: float) -> Lock | None:
-    made = kept.share()
+    made = stored_code.stored_share()
     deadline = time.monotonic() + patience
-    while (claim := kept.claim()) is None and kept.folder() is not None and time.monotonic() < deadline:
-        if made != (made := kept.share()):
+    while (claim := stored_code.claim()) is None and stored_code.folder() is not None and time.monotonic() < deadline:
+        if made != (made := stored_code.stored_share()):
             deadline = time.monotonic() + patience
         time.sleep(0.2)
     return claim
@@ -73,14 +73,14 @@ def _wait_for_claim(patience: float) -> Lock | None:
 def make(keep: Callable[[Pack], None] = lambda made: None) -> Pack:
     """Make all machine code. If this fails, let Numba use its own cache. Raise OSError if neither is possible.
 
-    Parts that are stored already are not made again. `keep` is called with all parts after each new part.
+    Parts that are stored already are not made again. `store_pack` is called with all parts after each new part.
     """
-    there = kept.pack()
+    there = stored_code.pack()
     try:
-        return _in_parts(kept.MACHINE_CODE, Pack() if there is None or there.fallback else there, keep)
+        return _in_parts(stored_code.MACHINE_CODE, Pack() if there is None or there.fallback else there, keep)
     except NotImplementedError as failure:
         try:
-            return replace(_in_parts(kept.FOR_NUMBA, Pack(), lambda made: None), fallback=str(failure))
+            return replace(_in_parts(stored_code.FOR_NUMBA, Pack(), lambda made: None), fallback=str(failure))
         except NotImplementedError as another:
             raise OSError(f"Nothing can be compiled: {another}") from failure
 
@@ -90,7 +90,7 @@ def _in_parts(way: str, made: Pack, keep: Callable[[Pack], None]) -> Pack:
     free = available_memory()
     at_once = max(1, min(AT_ONCE, available_threads(), AT_ONCE if free is None else free // ROOM))
     with ThreadPoolExecutor(at_once) as pool:
-        works = [pool.submit(_part, part, way) for part in kept.PARTS if part not in made.parts]
+        works = [pool.submit(_part, part, way) for part in stored_code.PARTS if part not in made.parts]
         try:
             for work in as_completed(works):
                 compiled = work.result()
@@ -103,7 +103,7 @@ def _in_parts(way: str, made: Pack, keep: Callable[[Pack], None]) -> Pack:
 
 def _part(part: str, way: str) -> Pack:
     made = _run("part", part, way=way)
-    if way == kept.MACHINE_CODE:
+    if way == stored_code.MACHINE_CODE:
         _run("try", input=made)
     return Pack.read(made)
 
@@ -113,7 +113,7 @@ def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
 
     Raise OSError if a signal ended the process, and NotImplementedError with the reason if the process failed.
     """
-    environment = {**os.environ, kept.COMPILES: way} if way else None
+    environment = {**os.environ, stored_code.COMPILES: way} if way else None
     # The input comes from a file, because `communicate` with a time limit fails on a pipe that is read slowly.
     with TemporaryFile() as given:
         given.write(input)
@@ -153,7 +153,7 @@ def _wanted() -> Callable[[], bool]:
     It checks that the folder for machine code exists. Without a folder, it checks that the process that started this
     process is still running.
     """
-    place = kept.folder()
+    place = stored_code.folder()
     parent = os.getppid()
     return (lambda: os.getppid() == parent) if place is None else place.is_dir
 
@@ -163,12 +163,12 @@ def _make_part(part: str) -> Pack:
     from bpe_core.warm_up import PARTS  # the imported modules are compiled
 
     PARTS[part]()
-    if os.environ[kept.COMPILES] == kept.FOR_NUMBA:
+    if os.environ[stored_code.COMPILES] == stored_code.FOR_NUMBA:
         return Pack(parts=(part,))
     from bpe_core.kernels import compiling
-    from bpe_core.kernels.kept_tables import written_tables
+    from bpe_core.kernels.stored_tables import written_tables
 
-    return Pack(parts=(part,), kernels=compiling.made, tables=written_tables() if part == kept.ENCODING else {})
+    return Pack(parts=(part,), kernels=compiling.made, tables=written_tables() if part == stored_code.ENCODING else {})
 
 
 def _try(pack: Pack) -> None:
@@ -181,11 +181,13 @@ def _keep_all(*, aside: bool = False) -> None:
     try:
         if compile_kernels(PATIENCE_ASIDE if aside else PATIENCE) or aside:
             return
-        closed = f"nothing can be written there; {kept.LOCATION} names another folder"
-        reason = "another process is still making the machine code" if kept.folder() else closed
+        closed = f"nothing can be written there; {stored_code.LOCATION} names another folder"
+        reason = "another process is still making the machine code" if stored_code.folder() else closed
     except OSError as error:
         reason = str(error)
-    sys.exit(f"The machine code was not made, or cannot be kept in {kept.folder() or kept.base()}: {reason}")
+    sys.exit(
+        f"The machine code was not made, or cannot be kept in {stored_code.folder() or stored_code.base()}: {reason}"
+    )
 
 
 def main(arguments: list[str]) -> int:

@@ -19,7 +19,7 @@ from bpe_core.formats.rows import Layout
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.history.joining import MergePriorities, PairRows
-from bpe_core.kernels import kept, learn_queue, learn_score, scan
+from bpe_core.kernels import learn_queue, learn_score, scan, stored_code
 from bpe_core.measures.compiled_bits import Cells, follow_joins
 from bpe_core.measures.texts_in_words import counts_of_tokens
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
@@ -163,12 +163,12 @@ def _join_by_priorities(texts: list[str], words: FlatWords) -> None:
 
 
 _WORK = {
-    kept.COUNTING: _count,
-    kept.LEARNING: _learn,
-    kept.ENCODING: _encode,
-    kept.OPENING: _open,
-    kept.MEASURING: _measure,
-    kept.PRICING: _learn_best,
+    stored_code.COUNTING: _count,
+    stored_code.LEARNING: _learn,
+    stored_code.ENCODING: _encode,
+    stored_code.OPENING: _open,
+    stored_code.MEASURING: _measure,
+    stored_code.PRICING: _learn_best,
 }
 
 
@@ -180,4 +180,4 @@ def run_part(part: str) -> None:
             work()
 
 
-PARTS = {part: partial(run_part, part) for part in kept.PARTS}
+PARTS = {part: partial(run_part, part) for part in stored_code.PARTS}

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, settings
 
-from bpe_core.kernels import kept, readiness
+from bpe_core.kernels import readiness, stored_code
 from bpe_core.verification import sampling
 from tests.shared import ROOT
 
@@ -52,12 +52,12 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if is_one_of_several or config.option.collectonly:
         return
-    if not readiness.ready() and not kept.can_be_made():
+    if not readiness.is_ready() and not stored_code.can_be_made():
         # Without a writable home, each of many processes would compile in its memory.
         folder = TemporaryDirectory(prefix="bpe-explorer-tests-")
         config.add_cleanup(folder.cleanup)
-        os.environ[kept.LOCATION] = folder.name
-        kept.folder.cache_clear()
+        os.environ[stored_code.LOCATION] = folder.name
+        stored_code.folder.cache_clear()
     readiness.wait_until_ready(600)
 
 

@@ -16,6 +16,6 @@ NEVER = 2**62  # bytes
 def machine_code(*, is_used: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(readiness, "is_loaded", lambda: is_used)
-        patch.setattr(readiness, "forbidden", lambda: not is_used)
+        patch.setattr(readiness, "is_forbidden", lambda: not is_used)
         patch.setattr(readiness, "SAMPLE", 0 if is_used else NEVER)
         yield

@@ -23,9 +23,9 @@ from bpe_core.counting.watching import LineEnds, WholeTexts
 from bpe_core.counting.words import CountedWords, PartCounts, WordTable
 from bpe_core.errors import Cancelled, CorpusError, RecipeError
 from bpe_core.kernels import readiness
-from bpe_core.kernels.kept import COUNTING
-from bpe_core.kernels.kept_tables import scan_table
 from bpe_core.kernels.readiness import WORTH_WAITING, use_machine_code
+from bpe_core.kernels.stored_code import COUNTING
+from bpe_core.kernels.stored_tables import scan_table
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize, normalizing
 from bpe_core.splitting.safe_cuts import SafeCuts, keeps_newlines

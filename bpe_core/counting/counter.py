@@ -270,8 +270,8 @@ class Counter:
         mine = self.table
         its = other.table
         for kind, slots, hand_over in (
-            (word_tables.SHORT, len(its.short_firsts), word_tables.hand_over_short),
-            (word_tables.LONG, len(its.long_firsts), word_tables.hand_over_long),
+            (word_tables.SHORT, len(its.short_firsts), word_tables.move_short_counts),
+            (word_tables.LONG, len(its.long_firsts), word_tables.move_long_counts),
         ):
             borders = np.linspace(0, slots, threads + 1).astype(np.int64)
             parts = [partial(hand_over, mine, its, *ends) for ends in pairwise(borders)]

@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import CorpusError, FormatError, NothingToLearn, cause_of
-from bpe_core.kernels.kept import COUNTING
 from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.stored_code import COUNTING
 from bpe_core.support.arrays import Bytes, Int64s, repeat
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.former_names import former_classes

@@ -9,7 +9,7 @@ import numpy as np
 
 from bpe_core.history.laid_texts import LaidTexts, end_to_end
 from bpe_core.history.text_table import entered, with_own_room
-from bpe_core.kernels.splits import NO_RANK, SYMBOL, Halves, ShortRoom, Texts, find_halves, join_halves
+from bpe_core.kernels.splits import NO_RANK, SYMBOL, Halves, ShortBuffer, Texts, find_halves, join_halves
 from bpe_core.segmenting.text_pairs import ways_among
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
 from bpe_core.text.characters import code_points
@@ -65,10 +65,10 @@ def halves_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Halves | 
     return halves if find_halves(so_far, halves, _room(are_bytes=False)) == len(tokens) else None
 
 
-def _room(are_bytes: bool) -> ShortRoom:
+def _room(are_bytes: bool) -> ShortBuffer:
     codes = np.arange(256)
     begins = np.full(256, True) if are_bytes else codes & 0xC0 != 0x80
-    return ShortRoom(begins, np.zeros(FEW + 1, np.int32), np.zeros(FEW, np.int32))
+    return ShortBuffer(begins, np.zeros(FEW + 1, np.int32), np.zeros(FEW, np.int32))
 
 
 def _before_all(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, Halves]:

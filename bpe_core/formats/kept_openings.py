@@ -14,7 +14,7 @@ import regex
 from bpe_core.formats.base import Beside, Flaw, OpenedTable
 from bpe_core.history.history import History
 from bpe_core.history.packed import packed, unpacked
-from bpe_core.kernels.kept import base
+from bpe_core.kernels.stored_code import base
 from bpe_core.support.kept_results import KeptResults, hash_of
 from bpe_core.support.version import program_state
 

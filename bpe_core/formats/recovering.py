@@ -26,8 +26,8 @@ from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import Int64s
 from bpe_core.history.laid_texts import LaidTexts
-from bpe_core.kernels.kept import OPENING
 from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.stored_code import OPENING
 from bpe_core.support.arrays import Bools, Int32s
 from bpe_core.support.result_cache import cached
 

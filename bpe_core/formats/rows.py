@@ -10,8 +10,8 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import BUDGET, LONGEST_SHOWN, TokenTexts, of_tokens
-from bpe_core.kernels.kept import OPENING
 from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.stored_code import OPENING
 from bpe_core.support.escaped_bytes import escape
 
 ROWS_AT_ONCE = 4_096

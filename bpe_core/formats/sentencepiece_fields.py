@@ -17,8 +17,8 @@ from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats.base import decoded
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.laid_texts import LaidTexts
-from bpe_core.kernels.kept import OPENING
 from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.stored_code import OPENING
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe

@@ -28,7 +28,7 @@ import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.insight.reachability import completions
-from bpe_core.kernels.kept_tables import scan_table
+from bpe_core.kernels.stored_tables import scan_table
 from bpe_core.methods.kit.histories import first_turn, has_ranks
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.merging import Merges

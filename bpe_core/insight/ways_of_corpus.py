@@ -14,8 +14,8 @@ from bpe_core.history.alphabet import Alphabet, SpelledSeeds
 from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.history.history import History
 from bpe_core.insight.word_lattice import spelled_tokens
-from bpe_core.kernels.kept import WEIGHING
 from bpe_core.kernels.readiness import need_machine_code
+from bpe_core.kernels.stored_code import WEIGHING
 from bpe_core.methods.kit.cells import Stretches
 from bpe_core.methods.kit.ways import Ways
 from bpe_core.recipes.recipe import Recipe

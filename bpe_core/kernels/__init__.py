@@ -1,9 +1,9 @@
 """The package of compiled code: kernels on raw arrays that do not check their arguments.
 
 Each kernel is declared with the decorators of `jit.py` and runs without the GIL. Another process compiles all kernels
-once (`compiling.py`) and stores them in one file (`kept.py`), which every process loads quickly (`calling.py`). A
-kernel is called only if `readiness` says that the caller need not wait for a compiler. The checked, documented
-functions are outside this package, and tests compare each of them with plain code.
+once (`compiling.py`) and stores them in one file (`stored_code.py`). Every process loads this file quickly
+(`calling.py`). A kernel is called only if the caller need not wait for a compiler (`readiness.py`). The functions that
+check their arguments are outside this package, and tests compare each of them with plain code.
 """
 
 # Numbers that plain Python uses, too.

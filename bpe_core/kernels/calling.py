@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.kernels import kept
-from bpe_core.kernels.kept import KeptKernel
+from bpe_core.kernels import stored_code
+from bpe_core.kernels.stored_code import StoredKernel
 
 # Whether each call is compared with the types that the machine code was made for: in tests. Elsewhere callers are
 # trusted.
@@ -56,7 +56,7 @@ class Kernel:
         return None
 
     def call_for(self, arguments: tuple[Any, ...]) -> Call:
-        look = _look_of(arguments)
+        look = _quick_key(arguments)
         call = self._calls.get(look)
         if call is None:
             with _lock:  # so that two threads do not load the same code
@@ -66,22 +66,25 @@ class Kernel:
                     self._only = call if self._has_one_kind() and not CHECKS else None
         return call
 
-    def _made(self, kinds: str, arguments: tuple[Any, ...]) -> KeptKernel:
-        pack = kept.pack()
+    def _made(self, kinds: str, arguments: tuple[Any, ...]) -> StoredKernel:
+        pack = stored_code.pack()
         made = None if pack is None else pack.kernels.get((self.name, kinds))
         if made is None:
             raise RuntimeError(f"There is no machine code of {self.name} for {kinds}.")
         return made
 
     def _has_one_kind(self) -> bool:
-        pack = kept.pack()
+        pack = stored_code.pack()
         return pack is not None and pack.is_whole and sum(name == self.name for name, _ in pack.kernels) == 1
 
 
 class Call:
-    """The machine code for arguments of certain kinds, with the functions that write its row and read its answer."""
+    """The machine code for arguments of certain types and layouts.
 
-    def __init__(self, made: KeptKernel, arguments: tuple[Any, ...]) -> None:
+    It has a function that writes the arguments into a row of numbers, and functions that read the results from the row.
+    """
+
+    def __init__(self, made: StoredKernel, arguments: tuple[Any, ...]) -> None:
         self.native = _NATIVE(load(made))
         self.pack = _row_packer(arguments)
         given = len(self.pack(arguments))
@@ -110,9 +113,10 @@ class Call:
 
 
 def with_first(kernel: Callable[[Any, int], int], first: Any) -> Callable[[int], int]:
-    """Return a kernel with a fixed first argument, which is a bundle. A call then takes a third of the time.
+    """Return a kernel with a fixed first argument, which is a bundle.
 
-    The second argument and the answer are whole numbers. Only one thread at a time may call the result.
+    Such a call takes a third of the time of other calls. The second argument and the result are whole numbers. Only one
+    thread at a time may call the returned function.
     """
     if not isinstance(kernel, Kernel):
         return partial(kernel, first)
@@ -122,7 +126,7 @@ def with_first(kernel: Callable[[Any, int], int], first: Any) -> Callable[[int],
 # Loading
 
 
-def load(made: KeptKernel) -> int:
+def load(made: StoredKernel) -> int:
     from llvmlite import binding
 
     engine = _engine()
@@ -148,7 +152,7 @@ def _engine() -> Any:
 
 
 def _row_packer(example: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], list[int]]:
-    """Return the function that turns a tuple like the example into numbers."""
+    """Return a function that turns a tuple into numbers. The tuple must have the types and layouts of the example."""
     packers = [_packer(part) for part in example]
 
     def pack(parts: tuple[Any, ...]) -> list[int]:
@@ -169,9 +173,9 @@ def _row_packer(example: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], list[in
 
 
 def _packer(example: Any) -> Callable[[Any], Any]:
-    """Return the function that turns a part like the example into numbers.
+    """Return a function that turns an argument into numbers. The argument must have the type and layout of the example.
 
-    Return the type itself if the part is a whole number or a contiguous array.
+    For whole numbers and contiguous arrays, return only their type.
     """
     if isinstance(example, tuple):
         return _bundle_packer(example) if hasattr(example, "is_bundle") else _row_packer(example)
@@ -185,19 +189,22 @@ def _packer(example: Any) -> Callable[[Any], Any]:
 
 
 def _bundle_packer(example: tuple[Any, ...]) -> Callable[[Any], tuple[int]]:
-    """Return the function that returns the address of a bundle's row, which is made once."""
+    """Return a function that returns the address of a bundle's row of numbers.
+
+    The row of each bundle is made only once.
+    """
     pack = _row_packer(example)
 
     def place_of_row(parts: Any) -> tuple[int]:
-        kept = parts.__dict__.get("_kept")  # no field of a named tuple begins like this
-        if kept is None:
+        stored = parts.__dict__.get("_kept")  # no field of a named tuple begins like this
+        if stored is None:
             numbers = pack(parts)
             row = (ctypes.c_int64 * len(numbers))(*numbers)
             # If several threads come here at once, all use the same row: another row would be freed during its use.
-            kept = parts.__dict__.setdefault("_kept", (row, (ctypes.addressof(row),)))
-        if CHECKS and [*kept[0]] != pack(parts):
+            stored = parts.__dict__.setdefault("_kept", (row, (ctypes.addressof(row),)))
+        if CHECKS and [*stored[0]] != pack(parts):
             raise RuntimeError(f"An array of {type(parts).__name__} was moved in memory.")
-        address: tuple[int] = kept[1]
+        address: tuple[int] = stored[1]
         return address
 
     return place_of_row
@@ -236,13 +243,13 @@ def kinds_of(value: Any) -> str:
     return _name(np.dtype(type(value)) if isinstance(value, (bool, int, float)) else value.dtype)
 
 
-def _look_of(value: Any) -> object:
+def _quick_key(value: Any) -> object:
     """Return a key for the type and layout of an argument. Arguments that need the same machine code have equal keys.
 
     The key is quicker to compute than `kinds_of`.
     """
     if isinstance(value, tuple):
-        return tuple(map(_look_of, value))
+        return tuple(map(_quick_key, value))
     if isinstance(value, np.ndarray):
         return (value.dtype, value.ndim, value.flags.c_contiguous)
     return type(value)

@@ -1,7 +1,7 @@
 """The normalization of texts as in SentencePiece.
 
-It replaces the longest matches of a table, replaces runs of blanks by one blank, shows blanks as a character, and adds
-a prefix.
+The kernels replace the longest matches of a table, replace several spaces by one space, show spaces as a visible
+character, and add a prefix.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ def _offset(unit):
 
 @kernel
 def longest_key(units, data, start, stop):
-    """Find the longest text at `start` that the table of replacements replaces. It ends with a whole character.
+    """Find the longest text at `start` that the table of replacements replaces. It ends where a character ends.
 
-    Return its length, and the offset of its replacement. The length is 0 if the table replaces no text at `start`.
+    Return the length of the text, and the offset of its replacement. The length is 0 if the table replaces no text at
+    `start`.
     """
     length, text, characters = np.int64(0), np.int64(0), np.int64(0)
     at, here = np.int64(0) ^ _offset(np.int64(units[0])), np.int64(start)
@@ -83,9 +84,10 @@ def _ends_with_sign(out, first, free, shown):
 
 @kernel
 def change_texts(changes, data, edges, out, free_at, progress):
-    """Write the changed texts end to end, from the state in `progress` on.
+    """Write the changed texts one after another.
 
-    `free_at` gets the offset of each text, and the end of the last text. If a buffer is too small, `progress` says so.
+    The work continues at the state that `progress` holds. If a buffer is too small, the work stops, and `progress`
+    holds the reason. `free_at` gets the offset of each text, and the end of the last text.
     """
     units, texts, chosen = changes.units, changes.texts, changes.chosen
     shown, one_blank, by_part = chosen[SHOWS_BLANKS] != 0, chosen[ONE_BLANK] != 0, chosen[BY_PART] != 0

@@ -32,10 +32,10 @@ from numba.extending import intrinsic as intrinsic
 from numba.extending import overload
 from numba.np.arrayobj import populate_array
 
-from bpe_core.kernels import calling, kept
+from bpe_core.kernels import calling, stored_code
 from bpe_core.kernels.calling import Kernel
 from bpe_core.kernels.dependencies import code_of_module, key_of
-from bpe_core.kernels.kept import KeptKernel
+from bpe_core.kernels.stored_code import StoredKernel
 
 TESTED = ((0, 66), (0, 68))  # the first and the last release of Numba, as `pyproject.toml` asks for them
 if not TESTED[0] <= tuple(map(int, numba.__version__.split(".")[:2])) <= TESTED[1]:
@@ -47,11 +47,11 @@ _WORD = ir.IntType(64)
 # What the C library of every process has; Numba's own helpers are missing where machine code is loaded without it.
 _EVERYWHERE = {"memset", "memcpy", "memmove", "log", "exp"}
 
-made: dict[tuple[str, str], KeptKernel] = {}  # machine code that this process or an earlier process made
+made: dict[tuple[str, str], StoredKernel] = {}  # machine code that this process or an earlier process made
 
 
 class kernel(Kernel):  # noqa: N801  # a decorator
-    """A decorator. It makes a kernel that is compiled when it is first called with arguments of some types.
+    """A decorator that makes a kernel. The kernel is compiled when it is first called with arguments of certain types.
 
     After that it is called in the same way as a kernel whose code was stored.
     """
@@ -60,7 +60,7 @@ class kernel(Kernel):  # noqa: N801  # a decorator
         super().__init__(function)
         overload(self, jit_options=_OPTIONS, strict=False)(lambda *arguments: function)  # for kernels that call it
 
-    def _made(self, kinds: str, arguments: tuple[Any, ...]) -> KeptKernel:
+    def _made(self, kinds: str, arguments: tuple[Any, ...]) -> StoredKernel:
         key = key_of(self.py_func, arguments, _compiler())
         code = made[self.name, kinds] = _made_before().get(key) or _compiled(self, arguments)._replace(key=key)
         return code
@@ -73,26 +73,26 @@ class kernel(Kernel):  # noqa: N801  # a decorator
 inlined = numba.njit(inline="always", **_OPTIONS)
 
 
-_made_before = cache(kept.made_before)
+_made_before = cache(stored_code.code_of_other_versions)
 
 
 @cache
 def _compiler() -> str:
     """Return a text that describes everything besides its source on which a kernel's machine code depends.
 
-    This is the versions of the compiler, the processor, and the code that calls kernels.
+    The text names the versions of the compiler, the processor, and the code that calls kernels.
     """
     versions = [f"{module.__name__} {module.__version__}" for module in (numba, llvmlite, np)]
     sources = map(code_of_module, (sys.modules[__name__], calling))
-    return "\n".join([*versions, sys.implementation.cache_tag or "", kept.processor(), *sources])
+    return "\n".join([*versions, sys.implementation.cache_tag or "", stored_code.processor(), *sources])
 
 
-def _compiled(kernel: kernel, arguments: tuple[Any, ...]) -> KeptKernel:
+def _compiled(kernel: kernel, arguments: tuple[Any, ...]) -> StoredKernel:
     given = tuple(map(_argument_type, arguments))
     entry, answers = _entry(kernel, given)
     function = numba.cfunc(types.void(types.CPointer(types.int64)), **_OPTIONS)(entry)
     code = _object_file(kernel.name, function.inspect_llvm(), function.native_name)
-    return KeptKernel(function.native_name, "".join(map(_letters, answers[-1:])), code)
+    return StoredKernel(function.native_name, "".join(map(_letters, answers[-1:])), code)
 
 
 def _argument_type(value: Any) -> Any:
@@ -126,8 +126,9 @@ def _letters(kind: Any) -> str:
 
 
 def _entry(kernel: kernel, given: tuple[Any, ...]) -> tuple[Callable[[Any], None], list[Any]]:
-    """Return a function that calls the kernel with a row of numbers, and a list whose last item is the type of the
-    result.
+    """Return a function that calls the kernel with a row of numbers, and an empty list.
+
+    When Numba has compiled the function, the last item of the list is the type of the result.
     """
     wanted = types.Tuple(given)
     places, answers = sum(map(_places, given)), []
@@ -170,9 +171,9 @@ def _is_bundle(kind: Any) -> bool:
 
 
 def _words(builder: Any, row: Any, first: int = 0) -> Iterator[Callable[[Any], Any]]:
-    """Yield a function for each number in a row of numbers.
+    """Yield a function for each number in a row of numbers, from the number `first` on.
 
-    The function gets a type, and returns the address of the number as an address of this type.
+    The function gets a type, and returns a pointer of this type to the number.
     """
     for number in count(first):
         place = builder.gep(row, [_WORD(number)])

@@ -53,9 +53,9 @@ class Scratch(NamedTuple):
 
 @kernel
 def count_block(machine, drops_blanks, data, segment_ends, first, words, scratch, registers):
-    """Count the words of a block, from the state in the registers on. Each segment is a text.
+    """Count the words of a block. Each segment of the block is a text.
 
-    Return False if a table lacks room.
+    The work continues at the state that `registers` holds. Return False if a table lacks room.
     """
     cuts = scratch.cuts
     count = registers[FOUND]
@@ -117,7 +117,7 @@ def _sort_by_length(machine, drops_blanks, data, scratch, words):
 
 @kernel
 def _has_room(words, cuts, short, long, count):
-    """Return whether the tables have room for all words of a part, if each of these words is new."""
+    """Return whether the tables have room for all words of a part, even if each word is new."""
     copied = np.int64(cuts[count - 1] - cuts[0]) + 16 * long
     return (
         hold(words.short_firsts, words.used[SHORT] + short)

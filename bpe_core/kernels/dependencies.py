@@ -25,7 +25,10 @@ OURS = __name__.partition(".")[0]
 
 
 def key_of(function: Callable[..., Any], arguments: tuple[Any, ...], compiler: str) -> str:
-    """Return the key of a kernel's code for arguments like these. `compiler` describes the compiler and its target."""
+    """Return the key of a kernel's code for arguments of these types.
+
+    `compiler` describes the compiler and its target.
+    """
     described = [compiler, *map(_argument, arguments), *sorted(_everything_named(_plain(function)))]
     return hashlib.sha256("\n".join(described).encode()).hexdigest()[:32]
 
@@ -44,7 +47,7 @@ def _argument(value: Any) -> str:
 def _everything_named(function: FunctionType) -> set[str]:
     """Return descriptions of a kernel and of everything that its source names.
 
-    This includes everything that the functions which it calls name.
+    The descriptions also cover what the called functions name, and so on.
     """
     descriptions: dict[str, str] = {}
     left = [function]

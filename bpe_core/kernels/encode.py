@@ -15,7 +15,7 @@ from bpe_core.kernels.change_text import TextChanges, change_texts
 from bpe_core.kernels.follow import StepTable, follow_word
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.join_by_priority import join_word, whole_word
-from bpe_core.kernels.merge_word import SHORT, MergeTable, Workplace, merge_word
+from bpe_core.kernels.merge_word import SHORT, MergeBuffer, MergeTable, merge_word
 from bpe_core.kernels.pieces import CONTINUING, NO_TOKEN, PieceTable, longest_piece, write_best_path, write_pieces
 from bpe_core.kernels.scan import POSITION, Machine, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
@@ -86,7 +86,7 @@ class Cutter(NamedTuple):
     table: MergeTable
     pieces: PieceTable
     steps: StepTable
-    room: Workplace
+    room: MergeBuffer
     spelled: SymbolBuffer
     keys: Keys
 
@@ -177,7 +177,7 @@ def write_results(table, room, spelled, symbols, kind, results, place):
 
 @inlined
 def most_results(length, words, kind):
-    """Return the number of items that the results of some words need at most.
+    """Return the largest number of items that the results of some words can need.
 
     This includes items that are written but do not count as results.
     """
@@ -185,8 +185,11 @@ def most_results(length, words, kind):
 
 
 @inlined
-def cut_anew(cutter, data, start, length, kind, results, place):
-    """Encode a word without the memory, and write the results. Return the number of numbers that were written."""
+def encode_anew(cutter, data, start, length, kind, results, place):
+    """Encode a word without a look-up among earlier words, and write the results.
+
+    Return the number of numbers that were written.
+    """
     table, pieces, alphabet, room, spelled = cutter.table, cutter.pieces, cutter.alphabet, cutter.room, cutter.spelled
     if kind == PIECES:
         count, _ = write_pieces(pieces, data, start, start + length, results, place)
@@ -208,7 +211,7 @@ def cut_anew(cutter, data, start, length, kind, results, place):
 
 
 @inlined
-def encode_one(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress):
+def encode_word(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress):
     """Encode one word, or read its results from the memory of earlier words. Return the number of results.
 
     If a buffer is too small, the word is not encoded, and `progress` holds the reason.
@@ -224,7 +227,7 @@ def encode_one(cutter, memory, data, start, length, key, second_key, slot, kind,
     elif kind != PIECES and length + MARKERS > len(cutter.room.cells):
         progress[STATUS], progress[WANTED] = NEEDS_ROOM, length
         return np.int64(0)
-    count = cut_anew(cutter, data, start, length, kind, out, free)
+    count = encode_anew(cutter, data, start, length, kind, out, free)
     if is_remembered:
         remember(memory, data, start, length, key, second_key, slot, out, free, count)
     return count
@@ -232,7 +235,7 @@ def encode_one(cutter, memory, data, start, length, key, second_key, slot, kind,
 
 @kernel
 def encode_words(cutter, memory, data, words, stop, kind, out, progress):
-    """Write the results for the words up to `stop`, one after another. Stop earlier if a buffer is too small."""
+    """Write the results for the words up to `stop`, one after another. Stop before `stop` if a buffer is too small."""
     cuts, keys = words.cuts, cutter.keys
     first = progress[NEXT_WORD]
     progress[STATUS] = DONE
@@ -256,7 +259,7 @@ def encode_words(cutter, memory, data, words, stop, kind, out, progress):
             word = first + (np.int64(keys.cuts[done]) if words.drops_blanks else done)
             start, length = np.int64(cuts[word]), np.int64(cuts[word + 1]) - np.int64(cuts[word])
             key, second_key, slot = keys.first[done], keys.second[done], keys.places[done]
-            written = encode_one(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress)
+            written = encode_word(cutter, memory, data, start, length, key, second_key, slot, kind, out, free, progress)
             if progress[STATUS] != DONE:
                 count = word - first
                 break
@@ -305,7 +308,10 @@ def encode_texts(cutter, registers, memory, data, edges, words, kind, out, free_
 
 @bundle
 class ShortText(NamedTuple):
-    """The buffers of one short text, from its bytes to its tokens. With them, encoding takes a single small call."""
+    """The buffers of one short text, from its bytes to its tokens.
+
+    They make it possible to encode the text in a single call.
+    """
 
     cutter: Cutter
     registers: Int64s

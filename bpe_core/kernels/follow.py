@@ -26,9 +26,9 @@ _GONE = -1  # instead of a token that was joined to the token before it
 
 @bundle
 class StepTable(NamedTuple):
-    """A table of the steps that join each pair.
+    """A table of the steps that join each pair or drop each token.
 
-    The first step that joins a pair is the rank of the pair in a `MergeTable`.
+    The first step that joins a pair is stored in a `MergeTable`, as the rank of the pair.
     """
 
     left: Int32s
@@ -42,27 +42,27 @@ class StepTable(NamedTuple):
 
 
 @inlined
-def _behind(further, row, last):
+def _first_after(further, row, last):
     while row <= last:
         row = further[row]
     return row
 
 
 @kernel
-def _enter(table, steps, room, size, place, stop, last):
-    """Put on the heap the next steps after `last` that would change the token at an offset.
+def _queue_steps(table, steps, room, size, place, stop, last):
+    """Put on the heap the steps after `last` that would change the token at an offset.
 
-    Return the new size of the heap.
+    Of all steps that join the same pair, only the next step is put on the heap. Return the new size of the heap.
     """
     cells, limit, middle = room.cells, table.number[LIMIT], np.int64(room.next_place[place])
     if middle < stop:
         row = rank_of(table.keys, table.ranks, np.int32(NEVER), cells[place], cells[middle])
-        row = _behind(steps.further, row, last)
+        row = _first_after(steps.further, row, last)
         if row < limit:
             push(room.short, size, np.int64(row) << _PLACE_BITS | place)
             size += 1
     if len(steps.drops) > 0:
-        row = _behind(steps.further, steps.drops[cells[place]], last)
+        row = _first_after(steps.further, steps.drops[cells[place]], last)
         if row < limit:
             push(room.short, size, np.int64(row) << _PLACE_BITS | place)
             size += 1
@@ -70,10 +70,10 @@ def _enter(table, steps, room, size, place, stop, last):
 
 
 @kernel
-def _enter_all(table, steps, room, stop, last):
+def _queue_all_steps(table, steps, room, stop, last):
     size, place = np.int64(0), np.int64(0)
     while place < stop:
-        size = _enter(table, steps, room, size, place, stop, last)
+        size = _queue_steps(table, steps, room, size, place, stop, last)
         place = np.int64(room.next_place[place])
     return size
 
@@ -96,7 +96,7 @@ def _join(steps, room, place, stop, row):
 
 
 @kernel
-def _fall_apart(steps, room, place, stop, row):
+def _split_dropped(steps, room, place, stop, row):
     for part in range(steps.first_part[row], steps.first_part[row + 1]):
         token = steps.parts[part]
         behind = place + np.int64(steps.lengths[token])
@@ -108,9 +108,12 @@ def _fall_apart(steps, room, place, stop, row):
 
 @kernel
 def follow(table, steps, room, symbols):
-    """Apply all steps up to the table's limit to a word. `room.cells` holds its symbols, and afterwards its tokens."""
+    """Apply all steps up to the table's limit to a word.
+
+    `room.cells` holds the symbols before, and the tokens after.
+    """
     heap, place = room.short, np.int64(0)
-    size = _enter_all(table, steps, room, symbols, np.int64(-1))
+    size = _queue_all_steps(table, steps, room, symbols, np.int64(-1))
     while size > 0:
         lowest = heap[0]
         drop_lowest(heap, size)
@@ -120,23 +123,23 @@ def follow(table, steps, room, symbols):
             continue
         end = np.int64(room.next_place[place])
         if steps.right[row] < 0:
-            _fall_apart(steps, room, place, symbols, row)
+            _split_dropped(steps, room, place, symbols, row)
         elif _join(steps, room, place, symbols, row):
             end = np.int64(room.next_place[place])
         else:
             continue
         if size + 2 * (end - place + 1) > len(heap):  # many waiting entries have no effect any more
-            size = _enter_all(table, steps, room, symbols, row - 1)
+            size = _queue_all_steps(table, steps, room, symbols, row - 1)
             continue
         if place > 0:
-            size = _enter(table, steps, room, size, np.int64(room.previous_place[place]), symbols, row)
+            size = _queue_steps(table, steps, room, size, np.int64(room.previous_place[place]), symbols, row)
         while place < end:
-            size = _enter(table, steps, room, size, place, symbols, row)
+            size = _queue_steps(table, steps, room, size, place, symbols, row)
             place = np.int64(room.next_place[place])
 
 
 @inlined
-def line_up(room, symbols):
+def link_cells(room, symbols):
     for place in range(symbols):
         room.next_place[place], room.previous_place[place] = np.int32(place + 1), np.int32(place - 1)
 
@@ -161,7 +164,7 @@ def follow_word(table, steps, room, symbols, results, free):
 
     If the word becomes a single token, the token gets the flag WHOLE.
     """
-    line_up(room, symbols)
+    link_cells(room, symbols)
     follow(table, steps, room, symbols)
     count = write_followed(room, symbols, results, free)
     if count == 1:
@@ -171,10 +174,10 @@ def follow_word(table, steps, room, symbols, results, free):
 
 @kernel
 def follow_runs(table, steps, room, ids, borders):
-    """Apply the steps to the tokens between each two borders.
+    """Apply the steps to several rows of tokens. Each row reaches from one index in `borders` to the next index.
 
-    Each border is changed to the new number of tokens before it. If two symbols are neighbours in no token, no step can
-    join across the place between them. So a run is divided there, and each part is handled separately.
+    Afterwards `borders` holds the indices of the new rows. If two tokens are neighbours in no longer token, no step can
+    join across the place between them. So a row is divided there, and each part is handled separately.
     """
     keys, ranks, never, free = table.keys, table.ranks, np.int32(NEVER), np.int64(0)
     for run in range(len(borders) - 1):
@@ -187,7 +190,7 @@ def follow_runs(table, steps, room, ids, borders):
             count = stop - start
             for i in range(count):
                 room.cells[i] = ids[start + i]
-            line_up(room, count)
+            link_cells(room, count)
             if count > 1:
                 follow(table, steps, room, count)
             free += write_followed(room, count, ids, free)

@@ -40,9 +40,9 @@ class Blocks(NamedTuple):
 
 
 class State(NamedTuple):
-    """The state of the block that is compressed.
+    """The state of the block that is being compressed.
 
-    A pair of bytes is stored as one number, with the left byte in the higher half.
+    A pair of bytes is stored as one number. The left byte is the higher half of this number.
     """
 
     blocks: Blocks
@@ -66,7 +66,9 @@ class Reasons(NamedTuple):
 
 @kernel
 def cut_blocks(data, starts, size, most, ends, times_of, times):
-    """Divide texts into blocks. Write the end of each block, and how often it occurs, while the arrays have room.
+    """Divide texts into blocks.
+
+    Write the end of each block, and how often the block occurs, while the arrays have room.
 
     Return the number of all blocks, even if the arrays have no room for them.
     """
@@ -84,7 +86,7 @@ def cut_blocks(data, starts, size, most, ends, times_of, times):
 
 @kernel
 def _end_of_block(data, start, stop, most):
-    """Return the end of a block that has at most `most` different bytes. It is at most `stop`.
+    """Return the end of a block that has at most `most` different bytes. The end is not after `stop`.
 
     Four 64-bit numbers record which bytes occurred.
     """
@@ -119,7 +121,7 @@ def begin_block(state, block):
     state.is_listed[:] = 0
     state.taken[:] = 0
     state.stands[:] = 0
-    number[TABLE] = size_of_table(state.stands)
+    number[TABLE] = table_size(state.stands)
     for byte in range(256):
         state.ids[byte] = byte
         state.order[byte] = state.order[256 + byte]
@@ -149,8 +151,11 @@ def may_join(state, left, right):
 
 
 @kernel
-def size_of_table(stands):
-    """Return the size of the table in bytes if these bytes represent pairs. See methods/gage/block_form.py."""
+def table_size(stands):
+    """Return the size in bytes of the table that says which bytes represent pairs.
+
+    The file methods/gage/block_form.py describes this table.
+    """
     size = byte = 0
     while byte < 256:
         end = byte
@@ -200,11 +205,11 @@ def best_pair(state, but):
         elif comes_before(state, np.int64(pair), best):
             best = np.int64(pair)
     number[PAYING] = kept
-    return first_of(state, most, but) if tied else best
+    return first_with_count(state, most, but) if tied else best
 
 
 @kernel
-def first_of(state, count, but):
+def first_with_count(state, count, but):
     """Return the pair with this count that occurs first in the block. The pair `but` is not considered."""
     cells, place = state.blocks.cells, state.number[START]
     while True:
@@ -216,9 +221,10 @@ def first_of(state, count, but):
 
 @kernel
 def comes_before(state, pair, other):
-    """Return whether the tie rule prefers the first of two pairs with equal counts.
+    """Return whether the tie rule prefers `pair` to `other`, a pair with the same count.
 
-    This function serves the tie rules that compare the pairs, and not the rule that compares their places.
+    The tie rule must compare the texts or ids of the pairs. Another function serves the rule that compares their
+    offsets.
     """
     ties = state.number[TIES]
     if ties != BY_IDS:
@@ -247,7 +253,7 @@ def compare_ids(order, pair, other):
 
 @kernel
 def replace(state, pair, code):
-    """Replace each occurrence of a pair by a byte, from left to right, and update the counts of neighbouring pairs."""
+    """Replace each occurrence of a pair by a byte, from left to right. Update the counts of the neighbouring pairs."""
     cells, counts, number = state.blocks.cells, state.counts, state.number
     left, right = np.int64(pair >> 8), np.int64(pair & 255)
     learn_byte(state, left, right, code)
@@ -315,7 +321,7 @@ def make_step(state, columns, reasons, pair, code):
         columns.runner_up_count[row] = counts[other] * times
     size, table = number[SIZE], number[TABLE]
     replace(state, pair, code)
-    number[TABLE] = size_of_table(state.stands)
+    number[TABLE] = table_size(state.stands)
     number[TOKENS_LEFT] -= (size - number[SIZE]) * times
     number[TOTAL] += (number[TABLE] - table + number[SIZE] - size) * times
     columns.tokens_left[row] = number[TOKENS_LEFT]
@@ -325,7 +331,7 @@ def make_step(state, columns, reasons, pair, code):
 
 @kernel
 def learn(state, columns, reasons, stop_at, work):
-    """Make steps up to the row `stop_at`, or until about `work` units of work are done."""
+    """Make steps until row `stop_at` of the columns is reached, or until about `work` units of work are done."""
     number = state.number
     while number[STEPS] < stop_at and work > 0 and not number[AT_END]:
         code = free_byte(state)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 from bpe_core.kernels.calling import Kernel
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -21,7 +21,7 @@ Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 def bundle(named_tuple: type[Tuple]) -> type[Tuple]:
     """Change a class of named tuples so that each tuple caches the addresses of its arrays.
 
-    Calls of kernels are then faster. No array may be resized in place.
+    The cache makes calls of kernels faster. No array of such a tuple may be resized in place.
     """
     details = {name: getattr(named_tuple, name) for name in ("__doc__", "__module__", "__qualname__")}
     details["is_bundle"] = True
@@ -29,9 +29,9 @@ def bundle(named_tuple: type[Tuple]) -> type[Tuple]:
 
 
 def uses_numba() -> bool:
-    if kept.is_making():
-        return os.environ[kept.COMPILES] == kept.FOR_NUMBA
-    pack = kept.pack()
+    if stored_code.is_making():
+        return os.environ[stored_code.COMPILES] == stored_code.FOR_NUMBA
+    pack = stored_code.pack()
     return pack is not None and bool(pack.fallback)
 
 
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
     def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]: ...
 
 elif uses_numba():
-    if kept.can_be_made():
-        os.environ.setdefault("NUMBA_CACHE_DIR", str(kept.folder() / "numba"))  # read when Numba is imported
+    if stored_code.can_be_made():
+        os.environ.setdefault("NUMBA_CACHE_DIR", str(stored_code.folder() / "numba"))  # read when Numba is imported
 
     from numba import njit
     from numba.extending import intrinsic as intrinsic
 
-    kernel = njit(nogil=True, error_model="numpy", cache=kept.can_be_made())
+    kernel = njit(nogil=True, error_model="numpy", cache=stored_code.can_be_made())
     inlined = njit(nogil=True, error_model="numpy", inline="always")
-elif kept.is_making():
+elif stored_code.is_making():
     from bpe_core.kernels.compiling import inlined as inlined
     from bpe_core.kernels.compiling import intrinsic as intrinsic
     from bpe_core.kernels.compiling import kernel as kernel

@@ -1,10 +1,10 @@
-"""The joining of one word by a table of priorities.
+"""The joining of the tokens of one word by a table of priorities.
 
-Among all neighbours that may be joined, the best pair is joined first.
+Among all neighbours that may be joined, the pair with the best priority is joined first.
 
-Priorities may fall from one join to the next, so the pairs wait in a heap. If two base symbols are neighbours in no
-token, no join can cross the place between them. So a word is divided there, and each part is joined separately. This
-keeps the heaps small.
+After a join, a better pair than the joined pair may exist, so the pairs wait in a heap. If two base symbols are
+neighbours in no token, no join can cross the place between them. So a word is divided there, and each part is joined
+separately. This keeps the heaps small.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def slot_of_pair(keys, left, right):
 
 @kernel
 def enter_pairs(table, left, right, priorities, tokens):
-    """Enter pairs with their tokens into the table.
+    """Enter pairs into the table, with the tokens that the pairs make.
 
     If a pair is listed twice, the entry with the better priority stays.
     """
@@ -47,7 +47,9 @@ def enter_pairs(table, left, right, priorities, tokens):
 
 @kernel
 def whole_word(pieces, data, start, stop):
-    """Return the token whose text is the whole word, even if the pairs of the table would split the word.
+    """Return the token whose text is the whole word.
+
+    The token counts even if the pairs of the table would split the word.
 
     Return NO_TOKEN if there is no such token.
     """
@@ -106,7 +108,7 @@ def _enter_pair(table, room, size, place, stop):
 
 @kernel
 def enter_heap(table, room, start, stop):
-    """Put all pairs of a range on the heap that may be joined. Return the size of the heap."""
+    """Put the pairs between two offsets that may be joined on the heap. Return the size of the heap."""
     size = np.int64(0)
     for place in range(start, stop - 1):
         size = _enter_pair(table, room, size, place, stop)
@@ -114,7 +116,7 @@ def enter_heap(table, room, start, stop):
 
 
 @kernel
-def join_stretch(table, room, start, stop, size):
+def join_range(table, room, start, stop, size):
     """Join neighbours between two offsets, the best pair first.
 
     The pairs come from the heap. The pairs that a join creates are put on the heap as well.
@@ -142,7 +144,7 @@ def join_stretch(table, room, start, stop, size):
 
 @kernel
 def join_word(table, room, symbols, unknown, results, free):
-    """Join the base symbols in `room.cells`, and write the tokens. Neighbouring `unknown` tokens become one token.
+    """Join the base symbols in `room.cells`, and write the tokens. Several `unknown` tokens in a row become one token.
 
     Return the number of tokens.
     """
@@ -154,7 +156,7 @@ def join_word(table, room, symbols, unknown, results, free):
             stop += 1
         for place in range(start, stop):
             following[place], preceding[place] = np.int32(place + 1), np.int32(place - 1)
-        join_stretch(table, room, start, stop, enter_heap(table, room, start, stop))
+        join_range(table, room, start, stop, enter_heap(table, room, start, stop))
         while start < stop:
             token = cells[start]
             if token != unknown or count == 0 or results[free + count - 1] != token:

@@ -1,9 +1,12 @@
 """The merge loop, which learns the merges of byte-pair encoding one by one.
 
+The array `cells` holds all distinct words. The array `arena` holds the indices of the cells at which pairs occur. See
+`learn_state.py`.
+
 Counts only fall: a pair that exists can only lose occurrences, and all pairs with the new token are created during the
 merge that makes the token. Nearly all rules of this module follow from this fact:
  - the occurrences of a pair are one sorted slice of `arena`, which is written once when the pair is created;
- - a cell names the pair that begins at it, so the cell says whether an occurrence in the slice still exists;
+ - a cell holds the number of the pair that begins at it, so the cell shows whether an occurrence in the slice is valid;
  - no table of pairs is searched, because each new pair replaces a known pair (see learn_join.py);
  - a pair that is too rare when it is created is never stored, and neither are pairs that would follow from it;
  - the best pair is found without sorting all pairs (see learn_queue.py).
@@ -16,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.learn_join import join, place, settle
+from bpe_core.kernels.learn_join import join, place, replace_pairs
 from bpe_core.kernels.learn_queue import BY_SMALLEST_TEXT, any_pair_left, best_pair, drop_top, enter, push
 from bpe_core.kernels.learn_score import best_scored, enter_scored, put_in, take_top, use_up, write_reasons
 from bpe_core.kernels.learn_state import (
@@ -44,7 +47,7 @@ FEW_JOINTS = 100  # up to here, cells are still in the cache when the pairs are 
 def learn(state, scores, columns, reasons, stop_at, work):
     """Merge until `stop_at` merges are learned, or until about `work` units of work are done.
 
-    `status` says why the loop ended.
+    `run.status` gets the reason why the loop ended.
     """
     run = state.run[0]
     run.status = GOING
@@ -72,12 +75,12 @@ def end_step(state, columns):
     run = state.run[0]
     columns.tokens_left[run.merges] = run.tokens_left
     run.merges += 1
-    forbid_due(state)
+    remove_forbidden(state)
 
 
 @kernel
-def forbid_due(state):
-    """Remove the pairs that are forbidden from this step on. They cannot occur later."""
+def remove_forbidden(state):
+    """Set to 0 the counts of all pairs that are forbidden from this step on. Such pairs cannot be merged later."""
     run, forbidden = state.run[0], state.forbidden
     while 3 * run.forbidden < len(forbidden) and forbidden[3 * run.forbidden] <= run.merges:
         at = 3 * run.forbidden
@@ -96,7 +99,7 @@ def best(state, scores):
 
 
 @kernel
-def let_queue(state, scores, pair):
+def queue_pair(state, scores, pair):
     if len(scores) == 0:
         enter(state, pair)
     else:
@@ -108,7 +111,7 @@ def queue_base_pairs(state, scores):
     for pair in range(1, state.run[0].pairs):
         record = state.pairs[pair]
         if record.count >= state.run[0].min_frequency and may_join(state, record.left, record.right):
-            let_queue(state, scores, pair)
+            queue_pair(state, scores, pair)
 
 
 @kernel
@@ -148,7 +151,10 @@ def choose(state, scores):
 
 @kernel
 def find_pair(state, left, right):
-    """Return the number of a pair of tokens if the pair is stored. The list of the younger token is searched."""
+    """Return the number of a pair of tokens, or NO_PAIR if the pair is not stored.
+
+    Each token has a list of the pairs that were created with it. The list of the younger token is searched.
+    """
     pairs, base = state.pairs, state.run[0].base
     younger = max(left, right)
     if younger < base:
@@ -163,7 +169,7 @@ def find_pair(state, left, right):
 def missing_room(state, pair, left, right):
     """Return GOING if the arrays have room for everything that a merge creates.
 
-    Otherwise return which room is missing.
+    Otherwise return a status that names the array without room.
     """
     run = state.run[0]
     tokens = run.base + run.merges + 1
@@ -210,7 +216,7 @@ def write_text(state, token, left, right):
 
 @kernel
 def write_choice(state, scores, columns, reasons, pair, left, right):
-    """Write the chosen pair and its reasons into the columns.
+    """Write the chosen pair, its count and its reasons into the columns of the history.
 
     Write also the runner-up, or the pair that would have been chosen without an intervention.
     """
@@ -236,19 +242,19 @@ def merge(state, scores, pair, token):
     work, before = times, run.tokens_left
     joined = join(state, pair, token, first, first + times)
     free_slice(pairs, run, pair)
-    settle(state, pair, token, joined)
+    replace_pairs(state, pair, token, joined)
     place(state, joined, first_born)
     if len(scores) > 0:
         work += use_up(state, scores, pair, token, before - run.tokens_left)
-    let_born_queue(state, scores, pair, token, first_born)
+    queue_new_pairs(state, scores, pair, token, first_born)
     return work + 8 * run.groups
 
 
 @kernel
-def let_born_queue(state, scores, pair, token, first_born):
+def queue_new_pairs(state, scores, pair, token, first_born):
     pairs, run = state.pairs, state.run[0]
     pairs[pair].count = pairs[pair].times = 0
     for born in range(first_born, run.pairs):
         if pairs[born].count >= run.min_frequency and may_join(state, pairs[born].left, pairs[born].right):
-            let_queue(state, scores, born)
+            queue_pair(state, scores, born)
     state.born_first[token + 1] = run.pairs

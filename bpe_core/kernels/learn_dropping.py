@@ -1,9 +1,9 @@
 """The merge loop for methods that drop tokens, so that counts may rise again.
 
-`learn.py` relies on falling counts, but these kernels cannot: a drop may create a pair again at places that another
-merge made long ago. So the first cell of a token holds the token itself. Its last cell holds minus its length, as in
-`learn.py`. The places of each token are a list through the cells, and a pair is searched at the places of its rarer
-token.
+`learn.py` relies on falling counts. These kernels cannot, because a drop may create a pair again at places that another
+merge made long ago. The array `cells` holds all distinct words, as in `learn.py`. But here the first cell of a token
+holds the token itself, and not a pair. Its last cell holds minus its length. All places of a token are in a linked list
+of cells. To find a pair, the kernels search the places of its rarer token.
 
 Each change is handled in a window of cells around the changed tokens. Several equal tokens in a row are never divided
 by the ends of the window, because the pairs in such a row are counted together: `aaa` holds a+a once. The pairs in the
@@ -66,13 +66,13 @@ def begin(state, tokens):
     cells, stop = state.cells, np.int64(len(state.cells) - 1)
     for cell in range(len(cells) - 1, -1, -1):
         if cells[cell] != SEPARATOR:
-            put_in(tokens, cell, np.int64(cells[cell]))
+            add_place(tokens, cell, np.int64(cells[cell]))
             tokens.held[cells[cell]] += weight_at(state, cell)
             continue
         if stop > cell + 1:
             count_pairs(state, np.int64(cell + 1), stop, weight_at(state, np.int64(cell + 1)))
         stop = np.int64(cell)
-    enter_touched(state)
+    queue_risen(state)
 
 
 @inlined
@@ -92,7 +92,7 @@ def learn(state, tokens, columns, stop_at, work, wanted, tau, into_bytes):
         row = run.merges
         if number[DUE] != NOT_MADE:
             token = number[DUE]
-            parts = fall_apart(tokens, token, run.base, into_bytes)
+            parts = replace_dropped(tokens, token, run.base, into_bytes)
             run.status = missing_room(state, tokens, np.int64(tokens.places[token]), parts, np.int64(0))
             if run.status != GOING:
                 return
@@ -116,21 +116,21 @@ def learn(state, tokens, columns, stop_at, work, wanted, tau, into_bytes):
                 return
             write_choice(state, (), columns, (), pair, left, right)
             count = state.pairs[pair].count = columns.count[row]  # until all its places are changed
-            number[DUE], number[DUE_NEXT] = due(tokens, left, right, count, tau, run.base)
+            number[DUE], number[DUE_NEXT] = halves_to_drop(tokens, left, right, count, tau, run.base)
             token = token_of(state, tokens, left, right)
             work -= merge(state, tokens, left, right, token)
         tokens.made[row] = token
         columns.tokens_left[row] = run.tokens_left
         run.merges += 1
-        enter_touched(state)
+        queue_risen(state)
         work -= 8
 
 
 @kernel
 def missing_room(state, tokens, places, parts, length):
-    """Return GOING if there is room for a step with this many places and parts, and for a text of `length` bytes.
+    """Return GOING if there is room for a step and for a text of `length` bytes. Otherwise return the reason to stop.
 
-    Otherwise return the reason to stop.
+    The step changes the words at `places` places, and puts `parts` tokens at each place.
     """
     run = state.run[0]
     run.wanted = min(places * (parts + 1), 2 * tokens.number[TOKENS] + parts + 2)
@@ -148,11 +148,10 @@ def write_drop(columns, row, token, count):
 
 
 @kernel
-def due(tokens, left, right, count, tau, base):
-    """Return the halves that must be dropped after a merge.
+def halves_to_drop(tokens, left, right, count, tau, base):
+    """Return the two halves that must be dropped after a merge. NOT_MADE stands for a half that stays.
 
-    A half is dropped if the merge used at least the share `tau` of its occurrences. NOT_MADE replaces a half that
-    stays.
+    A half is dropped if the merge used at least the share `tau` of the half's occurrences.
     """
     drops_left = left >= base and np.float64(count) / np.float64(tokens.held[left]) >= tau
     drops_right = left != right and right >= base and np.float64(count) / np.float64(tokens.held[right]) >= tau
@@ -163,7 +162,7 @@ def due(tokens, left, right, count, tau, base):
 
 @kernel
 def token_of(state, tokens, left, right):
-    """Return the token that the joined text of two tokens has. It may be a token that was made before."""
+    """Return the token whose text is the joined text of two tokens. Several merges can make the same token."""
     token, run = tokens.number[TOKENS], state.run[0]
     write_text(state, token, left, right)
     state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
@@ -193,9 +192,9 @@ def slot_of(state, tokens, token):
 
 @kernel
 def are_alike(state, token, other):
-    """Return whether two tokens have the same text and the same length.
+    """Return whether two tokens have the same text and the same length in cells.
 
-    A word can spell the text of its marker, so the text alone is not enough.
+    The text alone is not enough, because a word may contain the text of the marker as ordinary characters.
     """
     return state.token_lengths[token] == state.token_lengths[other] and compare_tokens(state, token, other) == 0
 
@@ -207,7 +206,7 @@ def enter_texts(state, tokens):
 
 
 @kernel
-def fall_apart(tokens, token, base, into_bytes):
+def replace_dropped(tokens, token, base, into_bytes):
     """Write the tokens that replace a dropped token into `parts`. Return the number of these tokens."""
     parts, count, at = tokens.parts, np.int64(1), np.int64(0)
     parts[0] = token
@@ -246,9 +245,9 @@ def merge(state, tokens, left, right, token):
             begin, end, weight = row_before(cells, start), row_after(state, stop), weight_at(state, start)
             count_pairs(state, begin, end, -weight)
             while start + length <= stop:
-                take_out(state, tokens, start)
-                take_out(state, tokens, start + first_length)
-                put(state, tokens, start, token)
+                remove_place(state, tokens, start)
+                remove_place(state, tokens, start + first_length)
+                put_token(state, tokens, start, token)
                 start += length
                 tokens.held[left] -= weight
                 tokens.held[right] -= weight
@@ -267,9 +266,9 @@ def is_pair(cells, start, left, right, first_length):
 
 @kernel
 def pair_ends(cells, cell, left, right):
-    """Return whether an occurrence of the pair ends at this cell.
+    """Return whether an occurrence of the pair ends just before this cell.
 
-    Pairs in a row are joined together, from the first pair on.
+    Then the pair at this cell belongs to the same row, which is joined from its first pair on.
     """
     before = start_of_token_before(cells, cell)
     return cells[before] == right and (left == right or comes_after(cells, before, left))
@@ -282,7 +281,10 @@ def comes_after(cells, cell, token):
 
 @kernel
 def drop(state, tokens, token, parts):
-    """Split every occurrence of a token into `parts` parts. Return the amount of work."""
+    """Replace every occurrence of a token by the `parts` tokens that `tokens.parts` holds.
+
+    Return the amount of work.
+    """
     cells, work = state.cells, np.int64(0)
     tokens.in_use[token] = 0
     tokens.number[IN_USE] -= 1
@@ -294,9 +296,9 @@ def drop(state, tokens, token, parts):
         begin, end, weight = row_before(cells, cell), row_after(state, stop), weight_at(state, cell)
         count_pairs(state, begin, end, -weight)
         while cell < stop:
-            take_out(state, tokens, cell)
+            remove_place(state, tokens, cell)
             for i in range(parts):
-                put(state, tokens, cell, np.int64(tokens.parts[i]))
+                put_token(state, tokens, cell, np.int64(tokens.parts[i]))
                 tokens.held[tokens.parts[i]] += weight
                 cell += state.token_lengths[tokens.parts[i]]
             state.run[0].tokens_left += weight * (parts - 1)
@@ -307,16 +309,16 @@ def drop(state, tokens, token, parts):
 
 
 @inlined
-def put(state, tokens, cell, token):
+def put_token(state, tokens, cell, token):
     length = np.int64(state.token_lengths[token])
     if length > 1:
         state.cells[cell + length - 1] = -length
     state.cells[cell] = token
-    put_in(tokens, cell, token)
+    add_place(tokens, cell, token)
 
 
 @kernel
-def put_in(tokens, cell, token):
+def add_place(tokens, cell, token):
     """Add a cell to the list of cells at which a token occurs."""
     following = np.int64(tokens.first[token])
     tokens.first[token] = cell
@@ -327,7 +329,7 @@ def put_in(tokens, cell, token):
 
 
 @kernel
-def take_out(state, tokens, cell):
+def remove_place(state, tokens, cell):
     before, following, token = tokens.before_of[cell], tokens.next_of[cell], state.cells[cell]
     if before == NOWHERE:
         tokens.first[token] = following
@@ -345,7 +347,7 @@ def take_out(state, tokens, cell):
 def row_before(cells, cell):
     """Return the first cell of the row of equal tokens that ends before this cell.
 
-    Return this cell if no equal tokens are in a row.
+    A single token counts as a row. Return the cell itself if the word begins there.
     """
     before = start_of_token_before(cells, cell)
     token = cells[before]
@@ -359,7 +361,7 @@ def row_before(cells, cell):
 def row_after(state, cell):
     """Return the end of the row of equal tokens that begins at this cell.
 
-    Return this cell if no equal tokens are in a row.
+    A single token counts as a row. Return the cell itself if no token begins there.
     """
     token = state.cells[cell]
     while token != SEPARATOR and state.cells[cell] == token:
@@ -398,7 +400,7 @@ def add_weight(state, left, right, weight):
 
 
 @kernel
-def enter_touched(state):
+def queue_risen(state):
     """Queue the pairs whose counts have risen in a step."""
     pairs, pair = state.pairs, np.int64(state.pairs[NO_PAIR].next)
     while pair != LAST:
@@ -411,7 +413,7 @@ def enter_touched(state):
 
 
 @kernel
-def enter_all(state):
+def queue_all(state):
     """Enter all pairs into the empty table of pairs, and queue them."""
     state.run[0].heap = 0
     for pair in range(1, state.run[0].pairs):

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.learn import choose, end_step, let_born_queue, name_token, write_choice
-from bpe_core.kernels.learn_join import AHEAD, join, place_joint, settle
+from bpe_core.kernels.learn import choose, end_step, name_token, queue_new_pairs, write_choice
+from bpe_core.kernels.learn_join import AHEAD, join, place_joint, replace_pairs
 from bpe_core.kernels.learn_state import HINT_SHIFT, IS_BEFORE, IS_BEHIND, NO_PAIR, free_slice
 from bpe_core.kernels.memory import prefetch
 
@@ -33,11 +33,11 @@ def begin_wide(state, columns):
     word = np.int64(state.word_hints[middle >> HINT_SHIFT])
     while state.words[word + 1].start <= middle:
         word += 1
-    return first, first_behind(state.arena, first, stop, state.words[word].start), stop
+    return first, first_entry_after(state.arena, first, stop, state.words[word].start), stop
 
 
 @kernel
-def first_behind(arena, first, stop, cell):
+def first_entry_after(arena, first, stop, cell):
     while first < stop:
         middle = (first + stop) // 2
         if arena[middle] < cell:
@@ -54,7 +54,7 @@ def join_half(state, begin, stop):
 
 
 @kernel
-def settle_halves(state, other, joined):
+def replace_pairs_in_halves(state, other, joined):
     run, pairs, sides, groups, more = state.run[0], state.pairs, state.sides, state.groups, other.groups
     pair, token = run.chosen, run.base + run.merges
     chained = np.int64(sides[2 * NO_PAIR + IS_BEFORE])
@@ -70,7 +70,7 @@ def settle_halves(state, other, joined):
             groups[group].weight = groups[group].kept = groups[group].times = 0
             groups[group].old, groups[group].side = old, side
         # The occurrences of the first half in the slice, without those that became part of two neighbouring new tokens
-        # (as in `settle`).
+        # (as in `replace_pairs`).
         is_chained = side == IS_BEHIND and pairs[old].right == pairs[pair].left
         more[i].fill = groups[group].times - (chained_times if is_chained else 0)
         more[i].new = group
@@ -79,7 +79,7 @@ def settle_halves(state, other, joined):
         groups[group].times += more[i].times
     run.tokens_left += other.run[0].tokens_left
     free_slice(pairs, run, pair)
-    settle(state, pair, token, joined)
+    replace_pairs(state, pair, token, joined)
     for i in range(1, other.run[0].groups):
         group = np.int64(more[i].new)
         more[i].fill += groups[group].fill
@@ -88,9 +88,9 @@ def settle_halves(state, other, joined):
 
 @kernel
 def place_second(state, joined, first_born):
-    """Write the occurrences of the new pairs in the second half, as `place` does for the first half.
+    """Write the occurrences of the new pairs in the second half of the words, as `place` does for the first half.
 
-    In the second half, almost all cells have provisional numbers, which are corrected.
+    Almost all cells in the second half have provisional numbers, which are corrected here.
     """
     cells, arena, groups, joints = state.cells, state.arena, state.groups, state.joints
     for i in range(joined):
@@ -102,5 +102,5 @@ def place_second(state, joined, first_born):
 @kernel
 def end_wide(state, columns, first_born):
     run = state.run[0]
-    let_born_queue(state, (), run.chosen, run.base + run.merges, first_born)
+    queue_new_pairs(state, (), run.chosen, run.base + run.merges, first_born)
     end_step(state, columns)

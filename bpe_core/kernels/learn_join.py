@@ -1,9 +1,8 @@
-"""One merge: the tokens at the pair's places are joined, and each pair that is broken there is replaced by a new
-pair.
+"""The functions of one merge. They join the tokens at the pair's places, and replace each pair that is broken there.
 
 If `a b` is joined in `p a b n`, the pair (p, ab) is created with the weight that (p, a) loses, and the pair (ab, n)
 with the weight that (b, n) loses. So the neighbours are collected in groups, one group for each broken pair. Then the
-groups become pairs, and at last the places of these pairs are written.
+groups become pairs. At last the places of these pairs are written.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ FEW_JOINTS = 100  # up to here, cells are still in the cache when the pairs are 
 
 @kernel
 def join(state, pair, token, begin, stop):
-    """Join the occurrences at the entries from `begin` to `stop`.
+    """Join the occurrences that the entries of the arena from `begin` to `stop` hold.
 
     Collect the neighbours in a group for each broken pair.
 
@@ -67,7 +66,7 @@ def join(state, pair, token, begin, stop):
         cells[middle] = NO_PAIR
         cells[cell + length - 1] = -length
         if before >= first_born:
-            group, used = gathered(groups, sides, np.int64(NO_PAIR), IS_BEFORE, weight, used)
+            group, used = add_to_group(groups, sides, np.int64(NO_PAIR), IS_BEFORE, weight, used)
             joints[joined - 1].behind = group
             cells[start] = kept | (first_born + group - 1)
             before = np.int64(0)
@@ -77,18 +76,18 @@ def join(state, pair, token, begin, stop):
             else:
                 twin = cell
         elif before != NO_PAIR:
-            stays = asks_beside and stays_behind(cells, start, before)
-            before, used = gathered(groups, sides, before, IS_BEFORE, weight, used)
+            stays = asks_beside and keeps_count_without_last(cells, start, before)
+            before, used = add_to_group(groups, sides, before, IS_BEFORE, weight, used)
             groups[before].kept += weight if stays else 0
             cells[start] = kept | (first_born + before - 1)
         if follower != NO_PAIR:
-            stays = asks_beside and stays_before(cells, cell + length, length - left_length, follower)
-            behind, used = gathered(groups, sides, follower, IS_BEHIND, weight, used)
+            stays = asks_beside and keeps_count_without_first(cells, cell + length, length - left_length, follower)
+            behind, used = add_to_group(groups, sides, follower, IS_BEHIND, weight, used)
             groups[behind].kept += weight if stays else 0
             cells[cell] = kept | (first_born + behind - 1)
         else:
             cells[cell] = kept
-        note_joint(joints, joined, cell, start, before, behind)
+        write_joint(joints, joined, cell, start, before, behind)
         joined += 1
     state.run[0].tokens_left -= total
     state.run[0].groups = used
@@ -96,7 +95,7 @@ def join(state, pair, token, begin, stop):
 
 
 @inlined
-def stays_before(cells, cell, length, pair):
+def keeps_count_without_first(cells, cell, length, pair):
     """Return whether a row of equal tokens has the same number of pairs if its first token is removed.
 
     Pairs are counted without overlaps. The second token of the row begins at `cell`.
@@ -109,7 +108,7 @@ def stays_before(cells, cell, length, pair):
 
 
 @inlined
-def stays_behind(cells, cell, pair):
+def keeps_count_without_last(cells, cell, pair):
     """Return whether a row of equal tokens has the same number of pairs if its last token is removed.
 
     Pairs are counted without overlaps. The last token of the row begins at `cell`.
@@ -124,8 +123,9 @@ def stays_behind(cells, cell, pair):
 
 @inlined
 def fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born):
-    """Begin to fetch the memory for the next occurrences: their cells and, if there are many pairs, the sides of
-    neighbours.
+    """Begin to fetch the memory for the next occurrences.
+
+    These are their cells and, if there are many pairs, the groups of the pairs before and after them.
     """
     if entry + AHEAD < stop:
         prefetch(cells, np.uint64(arena[entry + AHEAD]))
@@ -143,7 +143,7 @@ def pair_at(cells, cell):
 
 @inlined
 def weight_of(here, cell, words, hints):
-    """Return how often a word occurs in the corpus. The word is found from one of its tokens, which begins at `cell`.
+    """Return how often a word occurs in the corpus. A token of this word begins at `cell`.
 
     The number is in the first cell of the token, or in the table of words.
     """
@@ -163,8 +163,8 @@ def start_of_token_before(cells, cell):
 
 
 @inlined
-def gathered(groups, sides, old, side, weight, used):
-    """Add a place at which a pair is broken to the group of this pair.
+def add_to_group(groups, sides, old, side, weight, used):
+    """Add a place at which a pair is broken to the group of this pair. The group is made if it does not exist.
 
     Return the group, and the number of groups in use.
     """
@@ -183,7 +183,7 @@ def gathered(groups, sides, old, side, weight, used):
 
 
 @inlined
-def note_joint(joints, at, cell, start, before, behind):
+def write_joint(joints, at, cell, start, before, behind):
     joints[at].cell = cell
     joints[at].start = start
     joints[at].before = before
@@ -191,7 +191,7 @@ def note_joint(joints, at, cell, start, before, behind):
 
 
 @kernel
-def settle(state, pair, token, joined):
+def replace_pairs(state, pair, token, joined):
     """Lower the counts of the pairs that the merge has broken, and create the pairs that replace them."""
     groups, pairs, sides = state.groups, state.pairs, state.sides
     left, chained = pairs[pair].left, np.int64(sides[2 * NO_PAIR + IS_BEFORE])
@@ -203,24 +203,24 @@ def settle(state, pair, token, joined):
         old, weight, times = pairs[group.old], group.weight, np.int64(group.times)
         sides[2 * group.old + group.side] = 0
         if i == chained:
-            give_birth(state, group, token, token, weight - group.kept, times, keeps_places)
+            store_new_pair(state, group, token, token, weight - group.kept, times, keeps_places)
             continue
         old.count -= weight - group.kept
         if group.side == IS_BEFORE:
-            give_birth(state, group, old.left, token, weight, times, keeps_places)
+            store_new_pair(state, group, old.left, token, weight, times, keeps_places)
             continue
         if chained != 0 and old.right == left:  # some of these neighbours became new tokens themselves
             weight -= groups[chained].weight
             times -= groups[chained].times
-        give_birth(state, group, token, old.right, weight, times, keeps_places)
+        store_new_pair(state, group, token, old.right, weight, times, keeps_places)
 
 
 @kernel
-def give_birth(state, group, left, right, weight, times, keeps_places):
+def store_new_pair(state, group, left, right, weight, times, keeps_places):
     """Store the new pair that replaces the broken pair of a group.
 
-    If the new pair can never be merged, it is not stored. If `keeps_places` is true, an empty pair then takes its
-    number.
+    If the new pair can never be merged, it is not stored. If `keeps_places` is true, a pair without occurrences is
+    stored in its place, so that the numbers of later pairs do not change.
     """
     run = state.run[0]
     forced = run.merges < run.forced
@@ -245,13 +245,13 @@ def place(state, joined, first_born):
 @inlined
 def place_joint(cells, arena, groups, joint, first_born):
     if joint.before != 0:
-        place_one(cells, arena, groups, np.int64(joint.before), np.int64(joint.start), first_born)
+        place_occurrence(cells, arena, groups, np.int64(joint.before), np.int64(joint.start), first_born)
     if joint.behind != 0:
-        place_one(cells, arena, groups, np.int64(joint.behind), np.int64(joint.cell), first_born)
+        place_occurrence(cells, arena, groups, np.int64(joint.behind), np.int64(joint.cell), first_born)
 
 
 @inlined
-def place_one(cells, arena, groups, number, cell, first_born):
+def place_occurrence(cells, arena, groups, number, cell, first_born):
     new = np.int64(groups[number].new)
     if new != first_born + number - 1:  # than the number in the cell
         cells[cell] = (np.int64(cells[cell]) & WEIGHT_BITS) | new

@@ -3,8 +3,7 @@
 Counts only fall, and a new pair is never more frequent than the pair whose merge created it. So the pairs below some
 level of frequency wait in plain lists, one list for each level. When the heap is empty, the pairs of the next level
 enter the heap. Neither the heap nor the lists are kept up to date: a pair whose count has fallen is corrected when it
-comes to the top of the heap, or when its list enters the heap. A tie is decided only between pairs that come to the
-top.
+comes to the top of the heap, or when its list enters the heap. The tie rule compares only pairs that come to the top.
 """
 
 from __future__ import annotations
@@ -118,7 +117,7 @@ def comes_before(state, count, key, pair, other_count, other_key, other):
 
 
 @kernel
-def wait(pairs, waiting, pair, level):
+def add_to_list(pairs, waiting, pair, level):
     pairs[pair].next = waiting[level]
     waiting[level] = pair
 
@@ -128,7 +127,7 @@ def enter(state, pair):
     """Put a pair that may be merged into the heap, or into the list of its level."""
     level = level_of(state.pairs[pair].count)
     if level < state.run[0].level:
-        wait(state.pairs, state.waiting, pair, level)
+        add_to_list(state.pairs, state.waiting, pair, level)
     else:
         push(state, pair)
 
@@ -205,7 +204,7 @@ def best_pair(state):
             continue
         drop_top(state)
         if count >= least:
-            wait(pairs, state.waiting, pair, level_of(count))
+            add_to_list(pairs, state.waiting, pair, level_of(count))
     return np.int64(NO_PAIR)
 
 
@@ -231,7 +230,7 @@ def next_level(state):
 
 @kernel
 def any_pair_left(state):
-    """Return whether two neighbours could still be merged if they were more frequent."""
+    """Return whether any two neighbours could still be merged if no minimum frequency were required."""
     cells, longest = state.cells, state.run[0].max_length
     length_behind = np.int64(0)  # the token after it, 0 for a separator
     cell = np.int64(len(cells) - 1)

@@ -1,17 +1,18 @@
 """The queue of pairs by score, for scores that rise and fall: the pairs in groups, and an order of the groups.
 
-The score of a pair is its count over the counts of both its tokens. All three counts fall while tokens are used up, so
-a score may fall, and it may *rise*: when a merge uses up `a`, every other pair of `a` rises. A frequent token has
-thousands of pairs, and is used up again and again. Moving all these pairs each time would take hours.
+The score of a pair is its count divided by the counts of both its tokens. All three counts fall while tokens are used
+up, so a score may fall, and it may *rise*: when a merge uses up `a`, every other pair of `a` rises. A frequent token
+has thousands of pairs, and is used up again and again. Moving all these pairs each time would take hours.
 
 So each pair belongs to an owner, the token that was more frequent when the pair was created. Within the pairs of one
-owner, the owner's count is the same for all. So they are ordered by their count over the count of the *other* token,
-and no pair moves when the owner is used up. Only the owner moves among the owners, which are ordered by the scores of
-their best pairs. When the rarer token of a pair is used up, the pair is moved; but a rare token has few pairs.
+owner, the owner's count is the same for all. So these pairs are sorted by their count divided by the count of the
+*other* token, and no pair moves when the owner is used up. Only the owner moves among the owners, which are sorted by
+the scores of their best pairs. When the rarer token of a pair is used up, the pair is moved; but a rare token has few
+pairs.
 
 An entry that has fallen is corrected when it comes to the top, as in learn_queue.py: an entry is never worse than its
 true score. Scores are compared as floating-point numbers if these are far enough apart. Otherwise they are compared as
-fractions of whole numbers, multiplied crosswise in 128 and 192 bits.
+exact fractions, by products of 128 and 192 bits.
 
 The pairs of an owner are a pairing heap: a tree in which no child is better than its parent, and from which any pair
 can be removed and inserted again.
@@ -85,8 +86,8 @@ def compare_products(a, b, c, d):
 
 
 @kernel
-def thirds(a, b, c):
-    """Return the product of three numbers in three parts of 64 bits, the highest part first."""
+def triple_product(a, b, c):
+    """Return the product of three numbers as three numbers of 64 bits, the highest bits first."""
     x, y, z = np.uint64(a), np.uint64(b), np.uint64(c)
     high, low = high_half(x, y), x * y
     carried = high_half(low, z)
@@ -107,8 +108,8 @@ def compare_scores(count, left, right, other_count, other_left, other_right):
         return np.int64(1)
     if other_score > score * SURE:
         return np.int64(-1)
-    a, b, c = thirds(count, other_left, other_right)
-    d, e, f = thirds(other_count, left, right)
+    a, b, c = triple_product(count, other_left, other_right)
+    d, e, f = triple_product(other_count, left, right)
     if a != d:
         return np.int64(1) if a > d else np.int64(-1)
     if b != e:
@@ -177,9 +178,9 @@ def cut_out(entries, pair):
 
 @kernel
 def without_top(state, scores, top):
-    """Remove the pair on top of a heap. Return the pair that is on top after that.
+    """Remove the pair on top of a heap. Return the pair that is then on top.
 
-    The heaps below the top are joined two by two, and then all together.
+    The heaps below the removed pair are joined two by two, and then all together.
     """
     entries = scores.entries
     waiting = np.int64(entries[top].child)
@@ -213,7 +214,7 @@ def write_entry(state, scores, pair):
 
 @kernel
 def enter_scored(state, scores, pair):
-    """Store the owner of a pair that may be merged, and put the pair into the heap of the owner."""
+    """Store the owner of a pair that may be merged, and put the pair into the owner's heap."""
     left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
     entry, counts = scores.entries[pair], scores.token_counts
     owner, rarer = (left, right) if counts[left] >= counts[right] else (right, left)
@@ -232,13 +233,13 @@ def put_in(state, scores, pair):
     top = meld(state, scores, best, np.int64(pair))
     if top != best:
         scores.best[owner] = top
-        settle_owner(state, scores, owner)
+        move_owner(state, scores, owner)
 
 
 @kernel
 def take_top(state, scores, owner):
     scores.best[owner] = without_top(state, scores, np.int64(scores.best[owner]))
-    settle_owner(state, scores, owner)
+    move_owner(state, scores, owner)
 
 
 @kernel
@@ -273,7 +274,7 @@ def rise(state, scores, pair, count, other):
     owner = np.int64(entry.owner)
     entry.count, entry.other = count, other
     if scores.best[owner] == pair:
-        settle_owner(state, scores, owner)
+        move_owner(state, scores, owner)
     else:
         cut_out(scores.entries, pair)
         put_in(state, scores, pair)
@@ -293,7 +294,7 @@ def owner_goes_before(state, scores, owner, other):
 
 
 @kernel
-def settle_owner(state, scores, owner):
+def move_owner(state, scores, owner):
     """Move an owner to its new place among the owners, after its count or its best pair has changed."""
     owners, places, number = scores.owners, scores.places, scores.number
     place = np.int64(places[owner])
@@ -364,7 +365,7 @@ def best_scored(state, scores):
         scores.best[owner] = without_top(state, scores, pair)
         write_entry(state, scores, pair)
         scores.best[owner] = meld(state, scores, np.int64(scores.best[owner]), pair)
-        settle_owner(state, scores, owner)
+        move_owner(state, scores, owner)
     return np.int64(NO_PAIR)
 
 
@@ -391,8 +392,8 @@ def use_up(state, scores, pair, token, used):
     scores.token_counts[left] -= used
     scores.token_counts[right] -= used
     scores.token_counts[token] = used
-    settle_owner(state, scores, left)
-    settle_owner(state, scores, right)
+    move_owner(state, scores, left)
+    move_owner(state, scores, right)
     risen = raise_pairs(state, scores, left)
     if right != left:
         risen += raise_pairs(state, scores, right)

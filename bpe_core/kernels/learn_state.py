@@ -1,18 +1,19 @@
 """The state of the merge loop: its arrays, and the meaning of the numbers in them.
 
-The distinct words lie end to end in `cells`, with a separator before, between and after them. A token covers a stretch
-of cells. The first cell of a token holds the *pair* that begins at it: the number under which the token and its right
-neighbour are stored. The last cell of a longer token holds minus its length, so one look finds the token before any
-place:
+The array `cells` holds the distinct words one after another, with a separator before, between and after them. A token
+covers one or several cells. The first cell of a token holds the *pair* that begins at it: the number under which the
+token and its right neighbour are stored. The last cell of a longer token holds minus its length, so one look finds the
+token before any cell:
 
     cells      -1   7  -2   0  -1        one word: a token of two cells, then a token of one cell
                     a   b   c            pair 7 is (ab, c); no token follows c: 0
 
-The token at a place is never needed alone, because a pair stores its two tokens. The highest bits of a first cell hold
+The token at a cell is never needed alone, because a pair stores its two tokens. The highest bits of a first cell hold
 how often its word occurs, if the word is rare, as most words are. Otherwise these bits are zero, and the word is looked
 up.
 
-New pairs get the entries of the arena that the merged pair leaves, so slices are not in the order of pairs.
+The array `arena` has a slice for each pair, which lists the cells at which the pair occurs. New pairs get the entries
+of the arena that the merged pair leaves, so slices are not in the order of pairs.
 """
 
 from __future__ import annotations
@@ -145,9 +146,9 @@ SPAN_SHIFT = 4  # above are the words: stretches without a blank
 
 @kernel
 def joined_span(left, right):
-    """Return for a joined token a number that holds the number of its words, and flags for blanks and colons.
+    """Return a number for a joined token: the number of words that it covers, and flags for spaces and colons.
 
-    `left` and `right` are these numbers for its halves. If a blank comes after a colon, the flag HOLDS_COLON is set.
+    `left` and `right` are these numbers for its halves. If a space comes after a colon, the flag HOLDS_COLON is set.
     """
     words = (left >> SPAN_SHIFT) + (right >> SPAN_SHIFT)
     if not (left & ENDS_BLANK or right & BEGINS_BLANK):
@@ -165,8 +166,8 @@ MOST_BEHIND = 3  # bytes of a character after its first
 def keeps_characters(left, right):
     """Return whether two tokens join to whole characters, or to a larger part of one character.
 
-    `left` and `right` are the numbers of bytes that the tokens lack to form whole characters. A negative number means
-    that there are surplus bytes.
+    `left` and `right` say how many bytes are missing at the end of each token to form whole characters. A negative
+    number counts bytes at the beginning that belong to the character before.
     """
     if left == 0 or right >= 0:
         return left == 0 and right == 0
@@ -177,7 +178,7 @@ def keeps_characters(left, right):
 def may_join(state, left, right):
     """Return whether a pair may be joined at this step.
 
-    The limits are whole characters, the length of a token, and the number of its words.
+    The recipe may limit tokens to whole characters, and may limit the length of a token and the number of its words.
     """
     if state.run[0].whole_characters and not keeps_characters(
         np.int64(state.lacks[left]), np.int64(state.lacks[right])
@@ -188,7 +189,7 @@ def may_join(state, left, right):
 
 @kernel
 def may_ever_join(state, left, right):
-    """Return whether the token that joins a pair is within the limits on its length, its words and its colons."""
+    """Return whether a joined token keeps the recipe's limits on its length, its words and its colons."""
     run = state.run[0]
     if np.int64(state.token_lengths[left]) + state.token_lengths[right] > run.max_length:
         return False
@@ -238,7 +239,7 @@ def free_slice(pairs, run, pair):
 def tidy_arena(state):
     """Remove from the arena all occurrences that no longer exist, and all pairs that can no longer be merged.
 
-    After that, the arena has at most as many entries as there are tokens.
+    After that, the arena has at most one entry for each token in the words.
     """
     cells, arena, pairs, run = state.cells, state.arena, state.pairs, state.run[0]
     least = run.forced_frequency if run.merges < run.forced else run.min_frequency
@@ -265,7 +266,7 @@ def tidy_arena(state):
 
 @kernel
 def base_slot(slots, pairs, base, left, right):
-    """Return the slot of a pair of base symbols in the table. If the pair is new, this slot holds NO_PAIR."""
+    """Return the slot of a pair of base symbols in the hash table. If the pair is new, this slot holds NO_PAIR."""
     if len(slots) == base * base:  # a small alphabet: a place for each pair
         return left * base + right
     mask = np.uint64(len(slots) - 1)
@@ -353,9 +354,9 @@ def add_base_pairs(state, more, numbers):
 
 @kernel
 def number_slices(state):
-    """Reserve for each pair that is not too rare its slice of the arena, a range of entries.
+    """Reserve a slice of the arena for each pair that is frequent enough.
 
-    ARENA then holds the number of entries that all slices need.
+    `run.arena` then holds the number of entries in all slices.
     """
     pairs, run = state.pairs, state.run[0]
     for pair in range(1, run.pairs):
@@ -367,8 +368,9 @@ def number_slices(state):
 
 @kernel
 def place_base_pairs(cells, arena, numbers, fills, first, stop):
-    """Write the places of the pairs in a stretch of cells into their slices, and the numbers of the pairs into the
-    cells.
+    """Write the cells at which pairs begin, from `first` to `stop`, into the slices of the pairs.
+
+    Write the final numbers of the pairs into these cells.
     """
     for cell in range(first, stop):
         if cell + AHEAD < stop and cells[cell + AHEAD] > NO_PAIR:

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 from bpe_core.kernels.jit import intrinsic, uses_numba
 
-if kept.is_making() or uses_numba():  # elsewhere these functions are never called
+if stored_code.is_making() or uses_numba():  # elsewhere these functions are never called
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils
@@ -26,7 +26,7 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> A
     return builder.gep(cgutils.create_struct_proxy(kind)(context, builder, value=array).data, [index])
 
 
-def _done() -> Any:
+def _no_result() -> Any:
     """Return the LLVM constant that a function without a result returns."""
     return ir.Constant(ir.IntType(64), 0)
 
@@ -57,7 +57,7 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
             "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, number, number, number])
         )
         builder.call(function, [place, number(0), number(3), number(1)])  # to read, into the nearest cache, data
-        return _done()
+        return _no_result()
 
     return types.uint64(array, types.uint64), generate
 
@@ -79,7 +79,10 @@ trailing_zeros = intrinsic(_of_bits(lambda builder, number: builder.cttz(number,
 
 @intrinsic
 def chosen(typing_context: Any, condition: Any, if_true: Any, if_false: Any) -> Any:
-    """Return one of two numbers without a branch. Without this, LLVM makes a branch if a number is read from memory."""
+    """Return one of two numbers without a branch.
+
+    An ordinary conditional becomes a branch if a number is read from memory.
+    """
     if condition != types.boolean or if_true != if_false or not isinstance(if_true, types.Number):
         return None
 
@@ -91,7 +94,7 @@ def chosen(typing_context: Any, condition: Any, if_true: Any, if_false: Any) -> 
     return if_true(condition, if_true, if_false), generate
 
 
-def _are_words(array: Any, *numbers: Any) -> bool:
+def _has_eight_byte_items(array: Any, *numbers: Any) -> bool:
     """Return whether an array and some numbers have items of eight bytes.
 
     Every supported processor reads and writes eight bytes at once.
@@ -104,9 +107,9 @@ def _stored(order: str) -> Callable[..., Any]:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             place = _address(context, builder, signature.args[0], *arguments[:2])
             builder.store_atomic(arguments[2], place, order, 8)
-            return _done()
+            return _no_result()
 
-        return (types.uint64(array, index, value), generate) if _are_words(array, index, value) else None
+        return (types.uint64(array, index, value), generate) if _has_eight_byte_items(array, index, value) else None
 
     return store
 
@@ -116,7 +119,7 @@ def _loaded(order: str) -> Callable[..., Any]:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return builder.load_atomic(_address(context, builder, signature.args[0], *arguments), order, 8)
 
-        return (array.dtype(array, index), generate) if _are_words(array, index) else None
+        return (array.dtype(array, index), generate) if _has_eight_byte_items(array, index) else None
 
     return load
 
@@ -131,9 +134,9 @@ look_up = intrinsic(_loaded("acquire"))
 
 @intrinsic
 def claim(typing_context: Any, array: Any, index: Any, mark: Any) -> Any:
-    """Write a mark in place of a zero.
+    """Write a mark into an item of an array if the item is zero.
 
-    Return whether this thread did so: if several threads try, only one of them succeeds.
+    Return whether this thread wrote the mark: if several threads try, only one of them succeeds.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -141,4 +144,4 @@ def claim(typing_context: Any, array: Any, index: Any, mark: Any) -> Any:
         exchanged = builder.cmpxchg(place, ir.Constant(ir.IntType(64), 0), arguments[2], "acq_rel", "acquire")
         return builder.extract_value(exchanged, 1)
 
-    return (types.boolean(array, index, mark), generate) if _are_words(array, index, mark) else None
+    return (types.boolean(array, index, mark), generate) if _has_eight_byte_items(array, index, mark) else None

@@ -1,10 +1,10 @@
 """The merging of one word, from its base symbols to its tokens, with the rank of each boundary.
 
 The rank of a merge is its index in the order of learning. A merge joins only tokens of earlier merges. So while a word
-is merged, the ranks of its merges ascend. For a short word, the lowest rank among all its places is searched, without a
-check which of these places merges have removed. For a long word, the places of each rank are in a list, and the ranks
-with a list are visited once, in ascending order. A row of bits has one bit for each of these ranks. So the time grows
-only linearly with the length of the word.
+is merged, the ranks of its merges ascend. In a short word, each merge searches all offsets for the lowest rank, also
+the offsets of removed boundaries. In a long word, each rank has a list of its offsets, and a row of bits marks the
+ranks that have a list. These ranks are visited once, in ascending order. So the time grows only linearly with the
+length of the word.
 """
 
 from __future__ import annotations
@@ -43,8 +43,11 @@ class MergeTable(NamedTuple):
 
 
 @bundle
-class Workplace(NamedTuple):
-    """A buffer for merging one word. Between words, all items of `heads` are -1 and all items of `live` are 0."""
+class MergeBuffer(NamedTuple):
+    """A buffer for merging one word.
+
+    While no word is merged, all items of `heads` are -1, and all items of `live` are 0.
+    """
 
     cells: Int32s  # a token's id, in the first *and* the last of its cells, so that both neighbours can read it
     # where a token starts: the rank of its pair with the next; elsewhere: the rank of the removed boundary
@@ -111,7 +114,7 @@ def enter_merges(table):
 
 @inlined
 def rank_of(keys, ranks, limit, left, right):
-    """Return the index of the merge that joins this pair. Return NEVER if no merge below the limit does.
+    """Return the index of the merge that joins this pair. Return NEVER if no merge below the limit joins it.
 
     The function reads a whole bucket without a branch, because the processor could not predict the branch. So two
     look-ups wait for memory at the same time. The arguments are the arrays themselves, because passing a tuple of many
@@ -124,12 +127,12 @@ def rank_of(keys, ranks, limit, left, right):
         here = place + np.uint64(i)
         rank = chosen(keys[here] == key, ranks[here], rank)
     if (rank == NEVER) & (keys[place + np.uint64(BUCKET - 1)] != np.uint64(0)):
-        rank = _rank_behind(keys, ranks, key, place + np.uint64(BUCKET))
+        rank = _rank_after_bucket(keys, ranks, key, place + np.uint64(BUCKET))
     return chosen(rank < limit, rank, np.int32(NEVER))
 
 
 @kernel
-def _rank_behind(keys, ranks, key, place):
+def _rank_after_bucket(keys, ranks, key, place):
     """Continue the search for a pair after its bucket, because the bucket is full. Return the rank of the pair."""
     while True:
         place &= np.uint64(len(keys) - 1)
@@ -142,7 +145,7 @@ def _rank_behind(keys, ranks, key, place):
 
 @inlined
 def rank_of_symbols(table, limit, left, right):
-    """Return the rank of a pair of symbols. This is faster if both symbols are bytes."""
+    """Return the rank of a pair of symbols. A pair of two bytes needs only one array access."""
     if left < 256 and right < 256:
         rank = table.byte_pairs[np.int64(left) << np.int64(8) | np.int64(right)]
         return rank if rank < limit else np.int32(NEVER)
@@ -165,8 +168,8 @@ def merge_word(table, room, symbols):
 def _begin_short(table, room, end):
     """Compute the ranks of all pairs in a short word.
 
-    Two symbols that are never joined are put after the word. They are the neighbours of its last and of its first
-    symbol.
+    Two symbols that are never joined are put after the word. They serve as the neighbour after its last symbol and the
+    neighbour before its first symbol.
     """
     cells, limit, one, place = room.cells, table.number[LIMIT], np.uint64(1), np.uint64(0)
     while place < end:
@@ -301,7 +304,10 @@ def _merge_long(table, room, symbols):
 
 @kernel
 def rank_boundaries(table, room, symbols, ranks):
-    """Write the merge that removes the boundary before each cell of many words. Numbers below 0 stand between words."""
+    """Write the rank of the boundary before each symbol of many words.
+
+    Numbers below 0 separate the words in `symbols`.
+    """
     begin = np.int64(0)
     while begin < len(symbols):
         ranks[begin] = np.int32(PATTERN_CUT)

@@ -7,7 +7,8 @@ bits of each held-out pair depend on numbers that every step changes, so all bit
 most of the work. It consists of sums and products, even for logarithms, because a processor computes several of these
 at a time.
 
-The words lie end to end in cells with separators between them. A separator counts as a token, the edge of words.
+The words are stored one after another, with a separator between them. A separator counts as a token that stands for the
+beginning and end of words.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ class Model(NamedTuple):
     heads: Float64s  # a single number: the sum of `asked` times the logarithm of `times`
 
 
-class Room(NamedTuple):
-    """A buffer for numbers with fractions. The same memory can also be read as integers, which gives their bits."""
+class FractionBuffer(NamedTuple):
+    """A buffer for floating-point numbers. The same memory can also be read as integers, to access their bits."""
 
     numbers: Float64s
     number_bits: Int64s
@@ -73,7 +74,7 @@ class Room(NamedTuple):
 
 
 class Joins(NamedTuple):
-    """The steps, and the cells before which each step removes a boundary."""
+    """The steps, and the cells whose left boundary each step removes."""
 
     left: Int32s
     right: Int32s
@@ -83,8 +84,8 @@ class Joins(NamedTuple):
 
 
 @kernel
-def change(model, left, right, learned, held_out):
-    """Add to the two counts of a pair: in the learned words, and in the held-out words.
+def change_counts(model, left, right, learned, held_out):
+    """Add numbers to the two counts of a pair: its count in the learned words, and its count in the held-out words.
 
     The added numbers may be negative.
     """
@@ -109,12 +110,15 @@ def change(model, left, right, learned, held_out):
             number[AFTER_ONE] += np.int64(ones + known == 1) - np.int64(ones == 1)
             number[AFTER_TWO] += np.int64(ones + known == 2) - np.int64(ones == 2)
             number[AFTER] += np.int64(ones + known > 0) - np.int64(ones > 0)
-    want(model, slot, left, right, now, held_out)
+    change_held_out(model, slot, left, right, now, held_out)
 
 
 @kernel
-def want(model, slot, left, right, seen, held_out):
-    """Add to the count of a pair in the held-out words. A pair whose count becomes 0 is removed from the columns."""
+def change_held_out(model, slot, left, right, seen, held_out):
+    """Add a number to the count of a pair in the held-out words.
+
+    A pair whose count becomes 0 is removed from the columns.
+    """
     at = np.int64(model.place[slot]) - 1
     if at < 0:
         if held_out == 0:
@@ -168,18 +172,18 @@ def enter_cells(cells, model, begin):
         left, right = cells.first[cell], cells.first[cell + 1]
         word = cells.words[cell] if right == edge else cells.words[cell + 1]
         learned, held_out = cells.learned[word], cells.held_out[word]
-        change(model, left, right, learned, held_out)
+        change_counts(model, left, right, learned, held_out)
         model.times[left] += learned
         model.asked[left] += held_out
     total = 0.0
     for token in range(len(model.times)):
-        total += head(model, token)
+        total += bits_of_first(model, token)
     model.heads[0] = total
     return last
 
 
 @kernel
-def head(model, token):
+def bits_of_first(model, token):
     """Return the part of the bits that depends only on the first token of a pair.
 
     The result is the sum for all held-out pairs with this first token.
@@ -189,10 +193,10 @@ def head(model, token):
 
 @kernel
 def follow(cells, joins, model, room, base, sizes, asked, step, most, bits):
-    """Make steps until about `most` units of work are done, or the table is too small. Return the next step.
+    """Make steps until about `most` units of work are done, or until the table is too small. Return the next step.
 
-    `bits` gets the bits after each step that `asked` marks. `sizes`, `asked` and `bits` have an entry for each number
-    of steps, beginning with 0 steps.
+    `bits` gets the number of bits after each step that `asked` marks. `sizes`, `asked` and `bits` have an entry for
+    each number of steps, beginning with 0 steps.
     """
     work = 0
     stop = len(joins.left)
@@ -204,7 +208,7 @@ def follow(cells, joins, model, room, base, sizes, asked, step, most, bits):
         step += 1
         work += places
         if asked[step]:
-            bits[step] = tell(model, room, sizes[step] + 1)
+            bits[step] = total_bits(model, room, sizes[step] + 1)
             work += model.number[WANTED]
     return step
 
@@ -213,20 +217,20 @@ def follow(cells, joins, model, room, base, sizes, asked, step, most, bits):
 def join(cells, joins, model, base, step):
     """Make one step: join its pair at each of its places, from left to right, and change the counts of pairs."""
     left, right, made = joins.left[step], joins.right[step], base + step
-    total = model.heads[0] - head(model, left)
+    total = model.heads[0] - bits_of_first(model, left)
     if right != left:
-        total -= head(model, right)
+        total -= bits_of_first(model, right)
     for entry in range(joins.starts[step], joins.starts[step + 1]):
         middle = joins.cells[entry]
         first, end = middle - joins.lengths[left], middle + joins.lengths[right]
         before, behind = cells.last[first - 1], cells.first[end]
         word = cells.words[middle]
         learned, held_out = cells.learned[word], cells.held_out[word]
-        change(model, before, left, -learned, -held_out)
-        change(model, left, right, -learned, -held_out)
-        change(model, right, behind, -learned, -held_out)
-        change(model, before, made, learned, held_out)
-        change(model, made, behind, learned, held_out)
+        change_counts(model, before, left, -learned, -held_out)
+        change_counts(model, left, right, -learned, -held_out)
+        change_counts(model, right, behind, -learned, -held_out)
+        change_counts(model, before, made, learned, held_out)
+        change_counts(model, made, behind, learned, held_out)
         model.times[left] -= learned
         model.times[right] -= learned
         model.times[made] += learned
@@ -235,9 +239,9 @@ def join(cells, joins, model, base, step):
         model.asked[made] += held_out
         cells.first[first] = made
         cells.last[end - 1] = made
-    total += head(model, left) + head(model, made)
+    total += bits_of_first(model, left) + bits_of_first(model, made)
     if right != left:
-        total += head(model, right)
+        total += bits_of_first(model, right)
     model.heads[0] = total
 
 
@@ -247,12 +251,10 @@ def discount(once, twice):
 
 
 @kernel
-def tell(model, room, events):
-    """Return the bits of all pairs in the held-out words.
+def total_bits(model, room, events):
+    """Return the bits that all pairs in the held-out words take.
 
-    `events` is the number of different tokens that can come next.
-
-    The edge of words counts as a token.
+    `events` is the number of different tokens that can come next. The separator of words is one of them.
     """
     number = model.number
     total = 0.0
@@ -275,7 +277,7 @@ def tell(model, room, events):
             alone = max(model.after[np.uint64(model.right[at])] + beyond, shared)  # a discount is never above one
             room.numbers[place] = max(0.0, model.seen_of[at] - own) + rest * alone
         take_logarithms(room, size)
-        total += weighed(model.wanted, room.numbers, begin, size)
+        total += weighted_sum(model.wanted, room.numbers, begin, size)
     return model.heads[0] * _PER_LOG - total
 
 
@@ -299,7 +301,7 @@ def take_logarithms(room, size):
 
 
 @kernel
-def weighed(weights, numbers, begin, size):
+def weighted_sum(weights, numbers, begin, size):
     """Return the sum of the products of weights and numbers.
 
     Four sums are computed at the same time, because each addition waits for the addition before it.

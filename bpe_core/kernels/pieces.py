@@ -1,12 +1,13 @@
-"""The tokens of a vocabulary as two trees of bytes, which split a word into the longest or into the most probable
-tokens.
+"""The tokens of a vocabulary as two trees of bytes.
+
+The trees are used to split a word into the longest tokens or into the most probable tokens.
 
 A node is a row of a table. The child of a node for a byte is in the row that begins at the node's first child and lies
-`byte` rows after it. Rows between the children belong to children of other nodes, so each row names its parent. One
-look at one row shows whether there is a child, which token ends there, and where its own children begin.
+`byte` rows after it. Rows between the children belong to children of other nodes, so each row names its parent. A
+single row shows whether there is a child, which token ends there, and where its own children begin.
 
 For the most probable split, the places of a word are counted from 1, a place for each byte. At place 0 is the marker,
-which covers no byte. Tokens that hold the marker begin there. Without a marker every split begins at place 1.
+which covers no byte. Tokens that contain the marker begin there. Without a marker every split begins at place 1.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ TREE_NUMBERS = 3
 class PieceTable(NamedTuple):
     """The rows of both trees.
 
-    After every first child there are rows for all bytes, so that no look leaves the table.
+    After every first child there are rows for all bytes, so that no access is outside the table.
     """
 
     rows: Int32s
@@ -75,9 +76,9 @@ class Tree(NamedTuple):
 
 @kernel
 def enter_pieces(tree, data, starts, roots, ids, births):
-    """Enter tokens by their bytes.
+    """Enter tokens by their bytes. Return the number of nodes.
 
-    Of several tokens with the same bytes the first token stays. Return the number of nodes.
+    If several tokens have the same bytes, the first of them is entered.
     """
     nodes = np.int64(CONTINUING + 1)
     for piece in range(len(ids)):
@@ -151,9 +152,9 @@ def write_rows(tree, nodes, rows):
 
 @kernel
 def write_pieces(pieces, data, start, stop, out, free):
-    """Split a word and write the ids of its tokens.
+    """Split a word into the longest tokens and write their ids.
 
-    Return the number of tokens, and the step at which a longer token is made.
+    Return the number of tokens, and the next step that makes a longer token possible in this word.
     """
     number, rows = pieces.number, pieces.rows
     characters = np.int64(0)
@@ -207,7 +208,7 @@ def longest_piece(pieces, data, start, stop, root):
 
 @inlined
 def _take_if_better(room, here, there, token, score, in_32_bits):
-    """Store the split that ends with this token if it is the best split up to the offset `there`."""
+    """Store the split of a word up to the offset `there` that ends with this token, if it is the best split so far."""
     total, known = room.totals[here] + score, room.totals[there]
     total = chosen(in_32_bits, np.float64(np.float32(total)), total)
     is_better = total > known
@@ -220,7 +221,7 @@ def _take_if_better(room, here, there, token, score, in_32_bits):
 def _take_tokens(pieces, room, data, start, place, stop, root, from_place, width):
     """Try all tokens that begin at a byte. Return whether one of these tokens is `width` bytes long.
 
-    A node at which no token ends has a score that is never the best.
+    A node at which no token ends has a score of minus infinity.
     """
     in_32_bits, is_one = pieces.number[SUMS] == IN_32_BITS, False
     rows, scores, node, one = pieces.rows, pieces.scores, np.uint64(root), np.uint64(1)
@@ -248,8 +249,11 @@ def _take_unknown(pieces, room, here, there):
 
 
 @kernel
-def _add_anew(room, place, last):
-    """Make the sum at a place 0, and lower all later sums by the same amount. Sums are rounded to 32 bits."""
+def _subtract_sum(room, place, last):
+    """Subtract the sum of scores at a place from this sum and from all later sums.
+
+    The new sums are rounded to 32 bits.
+    """
     sum_here = room.totals[place]
     for there in range(place, last + 1):
         room.totals[there] = np.float64(np.float32(room.totals[there] - sum_here))
@@ -273,7 +277,7 @@ def write_best_path(pieces, room, data, start, stop, out, free):
     while here < stop:
         place, width = here - start + 1, width_at(data, here)
         if number[SUMS] == IN_32_BITS and abs(room.totals[place]) > LARGEST_SUM:
-            _add_anew(room, place, min(place + number[LONGEST], size))
+            _subtract_sum(room, place, min(place + number[LONGEST], size))
         is_one = _take_tokens(pieces, room, data, start, here, stop, CONTINUING, place, width)
         there = place + width
         if number[SUMS] != ANEW:
@@ -313,9 +317,9 @@ def _write_backward(number, room, data, start, first, size, out, free):
 
 @kernel
 def cut_words(pieces, room, data, starts, ids, ends, counts):
-    """Split words that lie end to end.
+    """Split all words of an array in which they lie one after another.
 
-    Write the ids of their tokens, the ends in each word, and the number of tokens.
+    Write the ids of their tokens, the ends of the tokens in each word, and the number of tokens.
     """
     free = np.int64(0)
     for word in range(len(starts) - 1):

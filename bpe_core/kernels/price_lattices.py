@@ -1,7 +1,10 @@
-"""The prices of the pieces of words. They give floors for every way to split words, and the worth of single pieces.
+"""The prices of the pieces of words.
 
-A word of n symbols has n + 1 nodes. An edge is a piece at its place. A single symbol has no edge: it can always be used
-and costs a token. All prices are whole numbers, so every sum of prices is exact.
+From the prices follow floors for every way to split words, and the value of each piece.
+
+A word of n symbols has n + 1 nodes. An edge is a piece at its place. Each token costs one unit, and the token of an
+edge also costs the price of the edge. A single symbol has no edge: it can always be used. All prices are whole numbers,
+so every sum of prices is exact.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ _ONE = np.uint64(1)
 
 
 class Words(NamedTuple):
-    """The symbols of all words end to end, the offset of each word, and the count of each word.
+    """The symbols of all words one after another, the offset of each word, and the count of each word.
 
     The last offset is the end of all words.
     """
@@ -29,10 +32,10 @@ class Words(NamedTuple):
     counts: npt.NDArray[np.int64]
 
 
-class Found(NamedTuple):
+class FoundPieces(NamedTuple):
     """The pieces that occur in words, each with its number, its count and its length.
 
-    A hash table finds a piece from the number of its beginning and its last symbol.
+    A hash table finds a piece from its last symbol and the number of the piece without this symbol.
     """
 
     slots: npt.NDArray[np.uint64]
@@ -54,7 +57,7 @@ class Prices(NamedTuple):
     taken: npt.NDArray[np.uint8]  # whether each piece is among the pieces with the highest sums of prices
 
 
-class Desk(NamedTuple):
+class WordBuffer(NamedTuple):
     """A buffer for one word, with an entry for each node."""
 
     ahead: npt.NDArray[np.int64]
@@ -91,7 +94,7 @@ def find_pieces(words, counted, longest, word):
 
 
 @kernel
-def lay_edges(words, counted, renumbered, edges, longest):
+def write_edges(words, counted, renumbered, edges, longest):
     """Write the edges of all pieces that have a new number. Return the number of edges.
 
     If the arrays have no room, the edges are only counted.
@@ -117,10 +120,8 @@ def lay_edges(words, counted, renumbered, edges, longest):
 def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, slowness, unit):
     """Change the prices as the last rounds require, and split words again.
 
-    Return the total cost and the strength of the change.
-
-    `sums` gets the cost of each piece: the prices of its edges, each times the count of its word. The strength is a sum
-    of squares.
+    Return the total cost and the strength of the change, which is a sum of squares. `sums` gets the cost of each piece:
+    the prices of its edges, each multiplied by the count of its word.
     """
     total, strength = np.int64(0), np.int64(0)
     ahead, came = desk.ahead, desk.edge
@@ -185,8 +186,9 @@ def _without(edges, inside, ahead, behind, start, begin, end, left_out):
 def weigh_pieces(words, edges, inside, gains, losses, desk, first_word, stop_word):
     """Split words into the fewest tokens with the pieces that `inside` marks. Return the number of tokens.
 
-    `gains` gets the number of tokens that each unmarked piece would save, and `losses` the number that each marked
-    piece saves. The numbers are computed for each place separately, and the numbers of a piece are added up.
+    `gains` gets the number of tokens that each unmarked piece would save, and `losses` the number of tokens that each
+    marked piece saves. The numbers are computed for each place separately. Then the numbers of all places of a piece
+    are added.
     """
     total = np.int64(0)
     ahead, behind, came = desk.ahead, desk.behind, desk.edge

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bpe_core.errors import BpeError
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 from bpe_core.support.progress import ALONE, PERCENT, Progress, Work
 
 if TYPE_CHECKING:
@@ -50,25 +50,27 @@ def kernels_exist() -> bool:
     return find_spec("numba") is not None
 
 
-def forbidden() -> bool:
+def is_forbidden() -> bool:
     """Return whether a person has requested plain Python instead of machine code."""
     return bool(os.environ.get("BPE_EXPLORER_PLAIN"))
 
 
-def ready(part: str = "") -> bool:
+def is_ready(part: str = "") -> bool:
     """Return whether the machine code of a part of the kernels is stored, so that it can be loaded in a moment.
 
     If no part is given, return whether this is true of all kernels.
     """
-    if forbidden() or not kernels_exist():
+    if is_forbidden() or not kernels_exist():
         return False
-    if kept.loaded is not None and kept.loaded.is_whole:
+    if stored_code.loaded is not None and stored_code.loaded.is_whole:
         return True
-    return "bpe_core.warm_up" in sys.modules or kept.has(part)  # only a process that compiles imports `warm_up`
+    return "bpe_core.warm_up" in sys.modules or stored_code.is_stored(
+        part
+    )  # only a process that compiles imports `warm_up`
 
 
 def is_loaded() -> bool:
-    """Return whether this process has loaded the machine code. Then even the smallest work may use it."""
+    """Return whether this process has loaded the machine code. If it is loaded, even the smallest work may use it."""
     return "llvmlite.binding" in sys.modules
 
 
@@ -78,11 +80,11 @@ def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bo
     Very large work waits for the code, reports the wait as its progress, and can be cancelled during the wait. Smaller
     work waits only if `waits` is true, because plain Python would be slow, and only if the code can be stored.
     """
-    if (size <= SAMPLE and not is_loaded()) or forbidden() or not kernels_exist():
+    if (size <= SAMPLE and not is_loaded()) or is_forbidden() or not kernels_exist():
         return False
-    if ready(part):
+    if is_ready(part):
         return True
-    can_be_kept = kept.can_be_made()
+    can_be_kept = stored_code.can_be_made()
     if size < WORTH_WAITING and not (waits and can_be_kept):
         prepare()
         return False
@@ -100,10 +102,10 @@ def by_machine_code(size: int, part: str, work: Work = ALONE, *, is_needed: bool
     the wait as its progress, and can be cancelled during the wait. If the code cannot be made and `is_needed` is true,
     an error is raised. Otherwise the specification does the work slowly.
     """
-    if ready(part):
+    if is_ready(part):
         return True
     if size <= SAMPLE:
-        if not forbidden():
+        if not is_forbidden():
             prepare()
         return False
     if is_needed:
@@ -114,16 +116,16 @@ def by_machine_code(size: int, part: str, work: Work = ALONE, *, is_needed: bool
 
 def need_machine_code(part: str, work: Work = ALONE, what_for: str = "") -> None:
     """Wait for the machine code of a part, and report the progress. Raise BpeError if the code cannot be made."""
-    if not ready(part) and not _is_there_after_waiting(part, work):
+    if not is_ready(part) and not _is_there_after_waiting(part, work):
         why = why_not() or f"{COMPILE} says why"
         raise BpeError(f"This needs machine code{what_for}, and there is none: {why}.")
 
 
 def _is_there_after_waiting(part: str, work: Work) -> bool:
-    if forbidden() or not kernels_exist():
+    if is_forbidden() or not kernels_exist():
         return False
     work.check()
-    prepare(in_memory=not kept.can_be_made(), aside=False)
+    prepare(in_memory=not stored_code.can_be_made(), aside=False)
     is_there = wait_until_ready(part=part, work=work)
     work.check()
     return is_there
@@ -133,9 +135,9 @@ def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work =
     """Wait at most `seconds` for machine code that is being made. Return whether the code is there."""
     prepare(aside=False)
     deadline = time.monotonic() + seconds
-    while not ready(part):
-        if not preparing() or work.cancelled() or time.monotonic() > deadline:
-            return ready(part)
+    while not is_ready(part):
+        if not is_preparing() or work.cancelled() or time.monotonic() > deadline:
+            return is_ready(part)
         _tell_how_far(work)
         time.sleep(SECONDS_BETWEEN_LOOKS)
     return True
@@ -147,34 +149,35 @@ def make_now(work: Work = ALONE) -> bool:
     If Numba's own cache is used instead of stored code, try again to store the code.
     """
     prepare(aside=False, again=True)
-    while preparing():
+    while is_preparing():
         _tell_how_far(work)
         time.sleep(SECONDS_BETWEEN_LOOKS)
-    return ready()
+    return is_ready()
 
 
 def _tell_how_far(work: Work) -> None:
-    work.progress(Progress(BEING_MADE, round(100 * kept.share()), 100, PERCENT))
+    work.progress(Progress(BEING_MADE, round(100 * stored_code.stored_share()), 100, PERCENT))
 
 
 def prepare(*, in_memory: bool = False, aside: bool = True, again: bool = False) -> None:
-    """Let a second process make machine code, unless a process makes it already.
+    """Start a second process that makes machine code, unless a process already makes it.
 
-    If the code cannot be stored in a folder, it is made only with `in_memory`. With `aside`, the second process has a
-    low priority. If Numba's own cache is used instead of stored code, the code is made only with `again`.
+    If the code cannot be stored in a folder, it is made only if `in_memory` is true. If `aside` is true, the second
+    process has a low priority. If Numba's own cache is used instead of stored code, the code is made only if `again` is
+    true.
     """
     global _compiler, _receiver
-    if forbidden() or not kernels_exist():
+    if is_forbidden() or not kernels_exist():
         return
     with _lock:
-        if _compiler is not None or _refusal or (ready() and not (again and state().way == BY_NUMBA)):
+        if _compiler is not None or _refusal or (is_ready() and not (again and state().way == BY_NUMBA)):
             return
         from subprocess import DEVNULL, PIPE
 
         # In a separate session, because Ctrl-C in the terminal is meant for the work and not for the compiler.
-        if kept.can_be_made():
+        if stored_code.can_be_made():
             how = ("aside",) if aside else ()
-            if not kept.is_being_made():
+            if not stored_code.is_being_made():
                 _compiler = _started(*how, stdout=DEVNULL, stderr=PIPE)
         elif in_memory:
             _compiler = _started("hand over", stdout=PIPE, stderr=PIPE)
@@ -198,12 +201,12 @@ def _started(*arguments: str, **how: Any) -> subprocess.Popen[bytes] | None:
 def _receive(compiler: subprocess.Popen[bytes]) -> None:
     content, _ = compiler.communicate()
     with suppress(ValueError):
-        kept.take(content)
+        stored_code.use_code(content)
 
 
 def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
     """Start `bpe_core.compiler` in a separate process, with the same import paths as this process."""
-    import subprocess  # every command calls `ready`, but few commands start the compiler
+    import subprocess  # every command calls `is_ready`, but few commands start the compiler
 
     # Without '': a file named like one of our modules in the person's folder must not be imported.
     path = [place for place in sys.path if place]
@@ -212,11 +215,11 @@ def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0), **how)
 
 
-def preparing() -> bool:
+def is_preparing() -> bool:
     """Return whether machine code is being made, by a process that this program or another program has started."""
     if _receiver is not None:
         return _receiver.is_alive()
-    return (_compiler is not None and _compiler.poll() is None) or kept.is_being_made()
+    return (_compiler is not None and _compiler.poll() is None) or stored_code.is_being_made()
 
 
 class MachineCode(NamedTuple):
@@ -233,28 +236,28 @@ class MachineCode(NamedTuple):
 
 
 def state() -> MachineCode:
-    if ready():
-        pack = kept.pack()
+    if is_ready():
+        pack = stored_code.pack()
         if pack is not None and pack.fallback:
             return MachineCode(1.0, False, BY_NUMBA, f"that starts more slowly, but {pack.fallback}")
         return MachineCode(1.0, False, MACHINE_CODE, "")
-    is_being_made = preparing()
-    return MachineCode(kept.share(), is_being_made, PLAIN, why_not())
+    is_being_made = is_preparing()
+    return MachineCode(stored_code.stored_share(), is_being_made, PLAIN, why_not())
 
 
 def why_not() -> str:
     """Return a sentence why machine code cannot be used. Return an empty text if it can be used or made."""
     if not kernels_exist():
         return "numba is not installed: what can be is done in plain Python. pip install numba"
-    if forbidden():
+    if is_forbidden():
         return "BPE_EXPLORER_PLAIN is set: what can be is done in plain Python"
-    if ready() or preparing():
+    if is_ready() or is_preparing():
         return ""
-    if not kept.can_be_made():
-        place = kept.base() or "a home folder"
+    if not stored_code.can_be_made():
+        place = stored_code.base() or "a home folder"
         return (
-            f"nothing can be kept in {place}: it is missing, closed or full. Name another folder by {kept.LOCATION}; "
-            "large works compile each time"
+            f"nothing can be kept in {place}: it is missing, closed or full. "
+            f"Name another folder by {stored_code.LOCATION}; large works compile each time"
         )
     if _refusal:
         return _refusal

@@ -1,4 +1,4 @@
-"""Functions for runs of words: they divide runs where no token can cross, and find where tokens begin."""
+"""Functions for runs of words. They divide runs at places that no token can cross, and find where tokens begin."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from bpe_core.kernels.jit import kernel
 
 @kernel
 def cut_runs(data, runs, meets, cuts):
-    """Write the offsets at which runs may be divided: the beginning of each run, and places that no token can cross.
+    """Write the offsets at which runs of words may be divided. Return the number of offsets.
 
-    If no token holds two bytes as neighbours, no token can cross the place between them. `meets` says which bytes are
-    neighbours. The last offset is the end of the last run. Return the number of offsets.
+    These are the beginning of each run, the places that no token can cross, and the end of the last run.
+
+    If no token holds two bytes as neighbours, no token can cross the place between them. `meets` marks the pairs of
+    bytes that are neighbours in a token.
     """
     count, one = np.uint64(0), np.uint64(1)
     for run in range(len(runs) - 1):

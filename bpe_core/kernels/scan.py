@@ -1,12 +1,14 @@
-"""The loop of the scanner, with one table look-up for a character or for two ASCII characters, for any pattern.
+"""The loop of the scanner.
+
+It splits texts by any pattern, with one table look-up for a character or for two ASCII characters.
 
 The loop has no branch on whether the text is split: an offset is always written, and the count goes up only if the text
 is split there.
 
-In a long run of ASCII, four stretches are read at the same time. The processor has to wait between two look-ups in one
-stretch, and can read the other stretches during the wait. The state at the beginning of a stretch is not known yet, but
-the eight characters before it nearly always determine the state. The result for a stretch is used only if the stretch
-before it ends in exactly that state.
+In a long run of ASCII characters, four parts are read at the same time. The processor has to wait between two look-ups
+in one part, and can read the other parts during the wait. The state at the beginning of a part is not known yet, but
+the eight characters before it nearly always determine the state. The result for a part is used only if the part before
+it ends in exactly that state.
 """
 
 from __future__ import annotations
@@ -51,8 +53,8 @@ _CUTS = CUT_BEFORE | CUT_FIRST | CUT_SECOND
 def step_eight(entries, kinds, data, place, row, cut_bits, met, bit):
     """Read eight ASCII characters, two by two, from the state `row` on.
 
-    Return the next row, the cuts as bits, and the reasons why the eight characters must be read one by one. The bits
-    begin with the offset one character before these characters.
+    Return the next row, the splits as bits, and the reasons why the eight characters must be read one by one. The
+    lowest bit stands for the offset one character before these characters.
     """
     eight = load_eight(data, place)
     met |= eight & np.uint64(NOT_ASCII)
@@ -66,7 +68,10 @@ def step_eight(entries, kinds, data, place, row, cut_bits, met, bit):
 
 @inlined
 def write_places(cuts, count, bits, first):
-    """Write an offset for each bit, with the offset `first` for the lowest bit. Return the new number of cuts."""
+    """Write an offset for each bit that is set. `first` is the offset for the lowest bit.
+
+    Return the new number of offsets.
+    """
     after, nothing = count + count_ones(bits), np.uint64(0)
     while True:
         for i in range(_WRITTEN):
@@ -79,10 +84,10 @@ def write_places(cuts, count, bits, first):
 
 @kernel
 def scan_ascii(entries, kinds, data, place, end, row, cuts, count):
-    """Read a run of ASCII in four stretches at the same time.
+    """Read a run of ASCII characters in four parts at the same time.
 
-    Return the offset and the state that were reached, the number of cuts, and how many of the last four results could
-    be used.
+    Return the offset and the state that were reached, the number of offsets written, and how many of the last four
+    results could be used.
     """
     none, one = np.uint64(0), np.uint64(1)
     two, three, width, half = np.uint64(2), np.uint64(3), np.uint64(STRETCH), np.uint64((1 << STRETCH) - 1)
@@ -146,7 +151,7 @@ class Machine(NamedTuple):
 
 @lru_cache(maxsize=TABLES_KEPT)
 def machine_of(table: ScanTable) -> Machine:
-    """Return the table with an additional table for two ASCII characters at once."""
+    """Return the scanner's table, with an additional table for two ASCII characters at once."""
     entries = table.entries.reshape(-1, tables.ROW).astype(np.int64)
     states, ascii = len(entries), table.kind_of_code_point[:128]
     used, number_of = np.unique(ascii, return_inverse=True)
@@ -188,9 +193,10 @@ def begin_text(registers, start):
 
 @kernel
 def scan(machine, data, stop, registers, cuts, earlier):
-    """Write cuts after the first `earlier` cuts, from the state in the registers on. Return the new number of cuts.
+    """Write the offsets at which a text is split, after the first `earlier` offsets. Return the new number of offsets.
 
-    Stop at the offset `stop`, or when there is no more room.
+    The work continues at the state that `registers` holds. It stops at the offset `stop`, or when there is no more
+    room.
     """
     entries, kinds, pair_entries, pair_kinds = machine.entries, machine.kinds, machine.pair_entries, machine.pair_kinds
     count = np.uint64(earlier)
@@ -272,9 +278,9 @@ def scan(machine, data, stop, registers, cuts, earlier):
 
 @kernel
 def end_text(machine, registers, cuts, count):
-    """Write the cuts that the end of a text causes, and the end itself. Return the new number of cuts.
+    """Write the offsets of splits that the end of a text causes, and the end itself. Return the new number of offsets.
 
-    There must be room for three cuts.
+    There must be room for three offsets.
     """
     entry = np.int64(machine.entries[registers[ROW] + _END])
     if entry & CUT_MARK:
@@ -289,9 +295,9 @@ def end_text(machine, registers, cuts, count):
 
 @kernel
 def scan_pieces(machine, data, pieces, registers, cuts):
-    """Write the cuts of texts that lie end to end. Return the number of cuts.
+    """Write the offsets at which several texts are split. Return the number of offsets.
 
-    There must be room for three more cuts than the texts have bytes.
+    The texts lie one after another. There must be room for three more offsets than the texts have bytes.
     """
     count = np.int64(0)
     for i in range(len(pieces) - 1):

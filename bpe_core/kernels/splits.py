@@ -1,8 +1,8 @@
-"""All ways to make a text of a list by joining two other texts of the list.
+"""Functions that find all ways to make a text of a list by joining two other texts of the list.
 
 A text is found by a number that is computed from its bytes: the number of a longer text is the number of the shorter
-text times a factor, plus the byte. So the numbers of all beginnings and ends of a text are known at once. Short texts
-with different bytes have different numbers. Longer texts are compared byte by byte.
+text times a factor, plus the byte. So the numbers of all beginnings and ends of a text are computed at once. Short
+texts with different bytes have different numbers. Longer texts are compared byte by byte.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.kernels.jit import bundle, inlined, kernel
-from bpe_core.kernels.join_by_priority import enter_heap, join_stretch
+from bpe_core.kernels.join_by_priority import enter_heap, join_range
 from bpe_core.kernels.merge_word import AND_NOT, LIMIT
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, UInt32s, UInt64s
 
@@ -42,7 +42,7 @@ def _mixed(number):
 
 @inlined
 def _hint_of(texts, number):
-    """Return where the hint for a text's number is stored: the index of an item in `hints`, and a bit of this item.
+    """Return the index of an item in `hints`, and a bit of this item, for the number of a text.
 
     If the bit is 0, no text has this number, and the table need not be searched.
     """
@@ -66,7 +66,7 @@ def _may_be_there(texts, number):
 def _above_texts(slots, mixed):
     """Return the part of a hash that is stored in a slot together with the index of a text.
 
-    The part and the index share 32 bits, so that more slots fit into the processor's cache.
+    Both are stored in 32 bits, so that more slots fit into the processor's cache.
     """
     return np.uint32(mixed >> np.uint64(32)) & ~np.uint32(len(slots) - 1)
 
@@ -103,7 +103,7 @@ def text_at(texts, start, length, number):
 
 @kernel
 def text_of_both(texts, left, right):
-    """Return the index of the first text that equals two joined texts. Return -1 if there is no such text."""
+    """Return the index of the first text that equals two texts joined. Return -1 if there is no such text."""
     starts, number = texts.starts, np.uint64(0)
     for half in range(2):
         part = right if half else left
@@ -115,7 +115,7 @@ def text_of_both(texts, left, right):
 
 @kernel
 def enter_texts(texts):
-    """Enter all texts into the table. A search finds the first of several equal texts."""
+    """Enter all texts into the table. If several texts are equal, a search finds the first of them."""
     starts, slots = texts.starts, texts.slots
     texts.powers[0] = np.uint64(1)
     for length in range(1, len(texts.powers)):
@@ -148,7 +148,7 @@ def write_beginnings(texts, start, length):
 
 @inlined
 def number_between(texts, begin, end):
-    """Return the number of a part of the text for which `write_beginnings` was called last."""
+    """Return the number of a part of a text. `write_beginnings` must have been called for this text."""
     return texts.beginnings[end] - texts.beginnings[begin] * texts.powers[end - begin]
 
 
@@ -163,11 +163,9 @@ class Ways(NamedTuple):
 
 @kernel
 def split_texts(texts, first, left, right, whole, progress):
-    """Write the two parts of each text from `first` on, while there is surely room.
+    """Write all pairs of texts that make each text, from the text `first` on. Stop when there may be too little room.
 
-    `progress` gets the next text and the rows.
-
-    If the list holds a text twice, the text is split once.
+    `progress` gets the next text and the number of rows. If the list holds a text twice, only its first entry is split.
     """
     starts, count, row = texts.starts, len(texts.firsts), np.int64(0)
     for text in range(first, count):
@@ -197,7 +195,7 @@ SYMBOL = -1  # the rank of a symbol, which exists before all tokens
 class Halves(NamedTuple):
     """The two texts from whose join each token is made. Tokens are listed by rank.
 
-    The texts of a token that is made in no such way are -1.
+    Both texts are -1 if no join of two texts makes the token.
     """
 
     tokens: Int32s  # the text of each token
@@ -209,13 +207,13 @@ class Halves(NamedTuple):
 
 
 @inlined
-def _stay_apart(texts, halves, token, cut, left, right):
-    """Return whether earlier merges never join tokens across the boundary between the two valid parts of a token.
+def _is_boundary_kept(texts, halves, token, cut, left, right):
+    """Return whether no earlier merge joins tokens across the boundary between the two parts of a token.
 
-    The parts of a valid token were joined in the order of ranks. So the search goes backwards: of the two tokens at the
-    boundary, the younger token was joined last, and before that its inner half was at the boundary. Of tokens with
-    equal ranks the left token came first. If the two tokens at the boundary spell a valid token that was not joined,
-    that token was examined in the same way before.
+    Both parts must be valid, which means that merges in the order of ranks make them. The search goes backwards through
+    these merges. Of the two tokens at the boundary, the younger token was joined last. Before that, its half at the
+    boundary was there. If ranks are equal, the left token was joined first. The search ends if the two tokens at the
+    boundary spell a valid token, because the halves of that token are known and give the result.
     """
     starts, ranks, whole = texts.starts, halves.ranks, halves.tokens[token]
     start, begin, end = starts[whole], np.int64(0), starts[whole + 1] - starts[whole]
@@ -241,18 +239,18 @@ def _stay_apart(texts, halves, token, cut, left, right):
 
 
 @inlined
-def _is_sound(halves, text, token):
+def _may_be_half(halves, text, token):
     """Return whether a text may be a half of a token.
 
-    Its rank must be lower than the token's, and merges of earlier tokens must make the text.
+    Its rank must be lower than the rank of the token, and merges of earlier tokens must make the text.
     """
     rank = halves.ranks[text]
     return rank < token and (rank == SYMBOL or halves.is_sound[rank])
 
 
 @inlined
-def _halve(texts, halves, token):
-    """Find the two valid texts whose join makes a token, and which no earlier merge would join across their boundary.
+def _find_halves_of(texts, halves, token):
+    """Find the two valid texts whose join makes a token. No earlier merge may join across the boundary between them.
 
     Return whether there are two such texts. There is at most one such pair. The search begins at the end, because the
     left text is usually longer.
@@ -268,12 +266,12 @@ def _halve(texts, halves, token):
         if not (_may_be_there(texts, before) & _may_be_there(texts, after)):  # one branch for both
             continue
         left = _text_of_two(texts, start, cut, start, cut, before)
-        if left == _NONE or not _is_sound(halves, left, token):
+        if left == _NONE or not _may_be_half(halves, left, token):
             continue
         right = _text_of_two(texts, start + cut, length - cut, start + cut, length - cut, after)
-        if right == _NONE or not _is_sound(halves, right, token):
+        if right == _NONE or not _may_be_half(halves, right, token):
             continue
-        if _stay_apart(texts, halves, token, cut, left, right):
+        if _is_boundary_kept(texts, halves, token, cut, left, right):
             halves.left[token], halves.right[token] = np.int32(left), np.int32(right)
             halves.is_sound[token] = True
             return True
@@ -281,7 +279,7 @@ def _halve(texts, halves, token):
 
 
 @bundle
-class ShortRoom(NamedTuple):
+class ShortBuffer(NamedTuple):
     """A buffer for joining the symbols of a token with few symbols."""
 
     begins: Bools  # for each byte, whether a symbol may begin with it
@@ -346,7 +344,7 @@ def _join_few(texts, halves, room, token):
             if left == _NONE or right == _NONE or max(halves.ranks[left], halves.ranks[right]) == NO_RANK:
                 return False
             halves.left[token], halves.right[token], halves.is_late[token] = left, right, late == 1
-            in_turn = late == 0 and _is_sound(halves, left, token) and _is_sound(halves, right, token)
+            in_turn = late == 0 and _may_be_half(halves, left, token) and _may_be_half(halves, right, token)
             halves.is_sound[token] = in_turn
             return True
     return True
@@ -365,22 +363,21 @@ def _join_symbols(table, room, symbols, start, stop, halves, token):
             room.cells[place] = symbols[start + place]
             room.next_place[place], room.previous_place[place] = np.int32(place + 1), np.int32(place - 1)
         size = enter_heap(table, room, np.int64(0), count)
-        join_stretch(table, room, np.int64(0), count, size)
+        join_range(table, room, np.int64(0), count, size)
         middle = np.int64(room.next_place[0])
         if middle < count and np.int64(room.next_place[middle]) == count:
             left, right = room.cells[0], room.cells[middle]
             halves.left[token], halves.right[token], halves.is_late[token] = left, right, late == 1
-            in_turn = late == 0 and _is_sound(halves, left, token) and _is_sound(halves, right, token)
+            in_turn = late == 0 and _may_be_half(halves, left, token) and _may_be_half(halves, right, token)
             halves.is_sound[token] = in_turn
             return
 
 
 @kernel
 def find_halves(texts, halves, room):
-    """Find the halves of each token, up to the first token with so many symbols that another kernel must join them.
+    """Find the halves of each token. Stop at the first token that has too many symbols for this kernel.
 
-    Return this token. The hint of a token is entered when the token is reached, so texts of later tokens are rarely
-    looked up.
+    Return this token. `hints` marks only the tokens that were reached, so texts of later tokens are rarely looked up.
     """
     token = np.int64(0)
     for text in range(len(halves.ranks)):
@@ -388,26 +385,26 @@ def find_halves(texts, halves, room):
             start, length = texts.starts[text], texts.starts[text + 1] - texts.starts[text]
             write_beginnings(texts, start, length)
             _enter_hint(texts, texts.beginnings[length])
-    while token < len(halves.left) and (_halve(texts, halves, token) or _join_few(texts, halves, room, token)):
+    while token < len(halves.left) and (_find_halves_of(texts, halves, token) or _join_few(texts, halves, room, token)):
         token += 1
     return token
 
 
 @kernel
 def join_halves(texts, table, room, symbols, starts, halves, token):
-    """Find the parts of each token from `token` on. The table has all pairs that make a token.
+    """Find the halves of each token from `token` on. `table` holds all pairs that make a token.
 
-    The list holds the texts of the symbols, then the texts of the tokens.
+    The list of texts holds the symbols first, then the tokens.
     """
     while token < len(halves.left):
-        if not _halve(texts, halves, token):
+        if not _find_halves_of(texts, halves, token):
             _join_symbols(table, room, symbols, starts[token], starts[token + 1], halves, token)
         token += 1
 
 
 @kernel
 def measure_texts(lengths, left, right, longest):
-    """Write the length of each joined text after the known lengths.
+    """Write the length of the text of each pair after the known lengths.
 
     A length above `longest` is written as `longest`.
     """
@@ -417,8 +414,8 @@ def measure_texts(lengths, left, right, longest):
 
 
 @kernel
-def lay_texts(data, starts, left, right):
-    """Write the text of each pair after the known texts."""
+def write_joined_texts(data, starts, left, right):
+    """Write the joined text of each pair after the known texts."""
     known = len(starts) - 1 - len(left)
     for pair in range(len(left)):
         place = starts[known + pair]

@@ -1,10 +1,10 @@
 """The lattices of all words: the tokens that can end each beginning of a word, the best paths, and expected counts.
 
 The words are a tree (`unigram_trie.py`). The tokens that may end at a node are stored side by side, the longest first.
-The words are visited in their order, and the beginnings of the current word are in buffers, by their length. Results
-that depend on the symbols before a node are computed when the node is entered. Results that depend on the symbols after
-the node, in all words with this beginning, are computed when the node is left. So all results are computed only once
-for a beginning that many words share.
+The words are visited in their order. The beginnings of the current word are in buffers, sorted by length. Results that
+depend on the symbols before a node are computed when the node is entered. Results that depend on the symbols after the
+node, in all words with this beginning, are computed when the node is left. So all results are computed only once for a
+beginning that many words share.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Lattice(NamedTuple):
     tokens: npt.NDArray[np.int64]  # a single number: the number of all tokens
 
 
-class Desk(NamedTuple):
-    """The buffers for the current word, with an item for each of its beginnings, by length.
+class PathBuffer(NamedTuple):
+    """The buffers for the current word, with an item for each beginning of the word, the shortest first.
 
     The first item is for the empty beginning.
     """
@@ -65,8 +65,8 @@ class Desk(NamedTuple):
 
 
 @inlined
-def _lay(lattice, desk, word):
-    """Write the nodes of a word into the buffers, but only the nodes that the word before does not have.
+def _enter_word(lattice, desk, word):
+    """Write the nodes of a word into the buffers. Skip the nodes that the word before has, too.
 
     Return the length of the first new beginning.
     """
@@ -80,7 +80,7 @@ def _lay(lattice, desk, word):
 
 @inlined
 def _edges_of(lattice, word):
-    """Return the work for a word in units: two units, and one unit for each edge of the nodes that the word adds."""
+    """Return the amount of work for a word: two units, and one unit for each edge of the nodes that the word adds."""
     return 2 + lattice.first_edge[lattice.firsts[word + 1]] - lattice.first_edge[lattice.firsts[word]]
 
 
@@ -89,9 +89,9 @@ def _edges_of(lattice, word):
 
 @inlined
 def _enter_best(lattice, desk, scores, start):
-    """Find the best path to each beginning from length `start` on.
+    """Find the best path to each beginning of a word, from length `start` on.
 
-    Of equal paths the path with the longest last token counts.
+    If paths are equally good, the path with the longest last token is taken.
     """
     best, last = desk.score, len(lattice.edge_id) - 1
     for place in range(start, desk.size[0] + 1):
@@ -129,7 +129,7 @@ def cut_words(lattice, desk, scores, word, work):
     done = np.int64(0)
     while word < len(lattice.shared) and done < work:
         _leave_best(lattice, desk, np.int64(lattice.shared[word]))
-        start = _lay(lattice, desk, word)
+        start = _enter_word(lattice, desk, word)
         _enter_best(lattice, desk, scores, start)
         desk.passing[desk.size[0]] += lattice.weights[word]
         done += _edges_of(lattice, word)
@@ -144,14 +144,14 @@ def cut_words(lattice, desk, scores, word, work):
 
 @kernel
 def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
-    """Find how words that were split are split again while tokens are dropped in turn. Return the next word.
+    """Find how words are split again when tokens are dropped one after another. Return the next word.
 
     `leaving` gets how often each token occurred when it was dropped. `changes` gets the number of tokens that each drop
     adds.
     """
     done = np.int64(0)
     while word < len(lattice.shared) and done < work:
-        start = _lay(lattice, desk, word)
+        start = _enter_word(lattice, desk, word)
         size = desk.size[0]
         for place in range(start, size + 1):
             node = desk.node[place]
@@ -166,7 +166,7 @@ def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
 
 
 @inlined
-def _note_path(lattice, tokens, before, place, weight):
+def _count_path(lattice, tokens, before, place, weight):
     """Add `weight` to the count of each token on the path that ends at an offset. Return the number of tokens."""
     count = np.int64(0)
     while place > 0:
@@ -186,7 +186,7 @@ def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
         tokens[place], before[place] = desk.token[place], desk.before[place]
         best[place] = best[before[place]] + scores[tokens[place]]
     turn = np.int64(desk.turn[size])
-    count = _note_path(lattice, tokens, before, size, -weight)
+    count = _count_path(lattice, tokens, before, size, -weight)
     while turn != NEVER:
         place = size
         while place > 0:
@@ -202,7 +202,7 @@ def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
             place = before[place]
         changes[now] += weight * (new_count - count)
         count = new_count
-    _note_path(lattice, tokens, before, size, weight)
+    _count_path(lattice, tokens, before, size, weight)
     return work
 
 
@@ -233,9 +233,9 @@ def _cut_without(lattice, desk, scores, turns, turn):
 
 @kernel
 def own_paths(lattice, desk, scores, pieces, ends, lengths, best_scores, stops, tokens):
-    """Write the score and the tokens of the best path over each piece. The piece itself is not used.
+    """Write the score and the tokens of the best path over each piece. The piece itself is not used as a token.
 
-    `ends` has a node at which each piece ends.
+    `ends` holds for each piece a node at which it ends.
     """
     used = np.int64(0)
     best = desk.other
@@ -321,7 +321,7 @@ def expect_words(lattice, desk, shares, likelihood, word, work):
     reached, last = desk.score, len(lattice.edge_id) - 1
     while word < len(lattice.shared) and done < work:
         _leave_expected(lattice, desk, shares, np.int64(lattice.shared[word]))
-        start = _lay(lattice, desk, word)
+        start = _enter_word(lattice, desk, word)
         size = desk.size[0]
         for place in range(start, size + 1):
             node, total = desk.node[place], 0.0
@@ -344,8 +344,11 @@ def expect_words(lattice, desk, shares, likelihood, word, work):
 
 
 @inlined
-def _lifted(number, times):
-    """Return a number multiplied by a large factor `times` times. If `times` is below 0, divide the number instead."""
+def _scaled(number, times):
+    """Return a number multiplied `times` times by a large factor.
+
+    If `times` is below 0, divide by the factor instead.
+    """
     for _ in range(min(times, MOST_LIFTS)):
         number *= LIFT
     for _ in range(min(-times, MOST_LIFTS)):
@@ -357,8 +360,8 @@ def _lifted(number, times):
 def _expect_long_word(lattice, desk, shares, weight):
     """Compute the expected counts for a long word.
 
-    Its probabilities are too small for ordinary numbers. So they are multiplied by a large factor, and how often is
-    stored beside each number.
+    Its probabilities are too small for ordinary numbers. So each of them is multiplied by a large factor as often as
+    needed, and the number of multiplications is stored with it.
     """
     size = desk.size[0]
     reached, left, lifts, lifts_left = desk.other, desk.other_left, desk.lifts, desk.lifts_left
@@ -372,23 +375,23 @@ def _expect_long_word(lattice, desk, shares, weight):
             least = min(least, lifts[place - np.int64(lattice.edge_length[edge])])
         for edge in range(first, stop):
             here = place - np.int64(lattice.edge_length[edge])
-            total += _lifted(reached[here] * shares[2 * np.int64(lattice.edge_id[edge])], least - lifts[here])
+            total += _scaled(reached[here] * shares[2 * np.int64(lattice.edge_id[edge])], least - lifts[here])
         reached[place], lifts[place] = total, least
         if total < SMALL and place < size:
-            reached[place], lifts[place] = _lifted(total, 1), least + 1
+            reached[place], lifts[place] = _scaled(total, 1), least + 1
     share = weight / reached[size]
     for place in range(size, 0, -1):
         if left[place] < SMALL:
-            left[place], lifts_left[place] = _lifted(left[place], 1), lifts_left[place] + 1
+            left[place], lifts_left[place] = _scaled(left[place], 1), lifts_left[place] + 1
         for edge in range(lattice.first_edge[desk.node[place]], lattice.first_edge[desk.node[place] + 1]):
             at = 2 * np.int64(lattice.edge_id[edge])
             here = place - np.int64(lattice.edge_length[edge])
             behind = shares[at] * left[place]
             if lifts_left[place] < lifts_left[here]:  # the sum before is negligible beside this number
-                left[here] = _lifted(left[here], lifts_left[place] - lifts_left[here])
+                left[here] = _scaled(left[here], lifts_left[place] - lifts_left[here])
                 lifts_left[here] = lifts_left[place]
-            left[here] += _lifted(behind, lifts_left[here] - lifts_left[place])
+            left[here] += _scaled(behind, lifts_left[here] - lifts_left[place])
             times = lifts[size] - lifts[here] - lifts_left[place]
             half = np.int64(times / 2)  # half of the lifts at a time, so that the number stays in range
-            shares[at + 1] += _lifted(_lifted(reached[here] * share, half) * behind, times - half)
+            shares[at + 1] += _scaled(_scaled(reached[here] * share, half) * behind, times - half)
     return weight * (math.log(reached[size]) - lifts[size] * SHIFT * LN_2)

@@ -4,10 +4,10 @@ A node is a beginning of words, and is one symbol longer than its parent. Node 0
 sorted, and the nodes are numbered in the order of the words. So the nodes that a word adds lie side by side, and code
 that visits the words in their order has all beginnings of a word on one path from the first node.
 
-Tokens are found by a hash table of their beginnings. Pieces that occur again are found length by length. A place is
-the node at which a piece ends, and the places of equal pieces are a group. Each group is divided by the next symbol. A
-group is dropped if its piece occurs nowhere else and always has the same next symbol, so few groups are left after some
-symbols.
+Tokens are found by a hash table of their beginnings. Pieces that occur again are found length by length. A place is the
+node at which a piece ends, and the places of equal pieces are a group. Each group is divided by the symbol after the
+piece. A group is dropped if its piece occurs nowhere else and the same symbol always follows. So few groups are left
+after some symbols.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_FOLLOWER = 254  # the byte for the symbol after a beginning, if it is not kno
 
 
 class Words(NamedTuple):
-    """The symbols of words end to end, with a separator after each word, and the order of the words."""
+    """The symbols of all words one after another, with a separator after each word, and the order of the words."""
 
     symbols: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]
@@ -48,8 +48,8 @@ class Trie(NamedTuple):
 
 
 @kernel
-def share(words, shared, lengths):
-    """Find how many symbols the beginning of each word has in common with the word before it.
+def find_common_lengths(words, shared, lengths):
+    """Write the length of each word, and how many symbols at its beginning are as in the word before.
 
     Return the number of nodes in the tree, with the root.
     """
@@ -78,8 +78,11 @@ def _note_follower(trie, node, follower):
 
 
 @inlined
-def _leave(trie, path, size, stop):
-    """Add the counts and followers of nodes to their parents, from the longest beginning down to the length `stop`."""
+def _add_to_parents(trie, path, size, stop):
+    """Add the counts of nodes to their parents, from the longest beginning down to the length `stop`.
+
+    Mark each parent that has a node after which different symbols follow.
+    """
     for depth in range(size, stop, -1):
         node, parent = path[depth], path[depth - 1]
         trie.weight[parent] += trie.weight[node]
@@ -88,16 +91,16 @@ def _leave(trie, path, size, stop):
 
 
 @kernel
-def plant(words, trie, leads, path):
+def make_nodes(words, trie, leads, path):
     """Make the nodes of all words.
 
-    `leads` has for each symbol the number that represents it as a follower of another symbol.
+    `leads` holds for each symbol the number that is stored if this symbol follows another symbol.
     """
     node, size = np.int64(1), np.int64(0)
     for i in range(len(words.order)):
         word = words.order[i]
         first, same = words.starts[word], np.int64(trie.shared[i])
-        _leave(trie, path, size, same)
+        _add_to_parents(trie, path, size, same)
         trie.firsts[i] = node
         if size > same and trie.lengths[i] > same:
             trie.sibling[path[same + 1]] = node
@@ -113,7 +116,7 @@ def plant(words, trie, leads, path):
         trie.weights[i] = words.weights[word]
         trie.weight[path[size]] += words.weights[word]
     trie.firsts[len(words.order)] = node
-    _leave(trie, path, size, np.int64(0))
+    _add_to_parents(trie, path, size, np.int64(0))
 
 
 SYMBOL_BITS = np.uint64(21)
@@ -130,7 +133,8 @@ BEGINNINGS, LONGEST = range(2)
 class Pieces(NamedTuple):
     """The hash table of the beginnings of pieces.
 
-    Each beginning also has the id of its piece plus one, or 0 if it is no piece.
+    Each beginning also has a number. The number is 0 if the beginning is no piece, or else the id of the piece plus
+    one.
     """
 
     slots: npt.NDArray[np.uint64]
@@ -138,7 +142,7 @@ class Pieces(NamedTuple):
 
 
 class Edges(NamedTuple):
-    """The tokens that may end at each node, the longest first, with the first token of each node."""
+    """The tokens that may end at each node, the longest first, and the index of the first token of each node."""
 
     first: npt.NDArray[np.int64]  # and the end of all
     id: npt.NDArray[np.int32]
@@ -169,9 +173,9 @@ def key_of(beginning, symbol):
 
 @kernel
 def enter_pieces(pieces, symbols, starts, first_id, piece):
-    """Enter the pieces from `piece` on.
+    """Enter pieces into the hash table, from the piece `piece` on.
 
-    Their symbols lie end to end. Return the first piece for which there is no room.
+    Return the first piece for which there is no room.
     """
     slots, number = pieces.slots, pieces.number
     while piece < len(starts) - 1:
@@ -245,7 +249,7 @@ def match_pieces(pieces, trie, edges, active, word):
 
 
 @kernel
-def cover(weight, edges, covered, ends):
+def measure_coverage(weight, edges, covered, ends):
     """Compute for each token the number of symbols that all its occurrences cover, and a node at which it ends."""
     for node in range(len(edges.first) - 1):
         for edge in range(edges.first[node], edges.first[node + 1]):
@@ -273,7 +277,7 @@ class Places(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A buffer for the parts into which one group is divided.
+    """A buffer for the parts into which one group of places is divided.
 
     It holds the part of each place, the part of each next symbol, and the facts about each part.
     """
@@ -291,7 +295,10 @@ class Parts(NamedTuple):
 
 
 class Seeds(NamedTuple):
-    """The seeds of one length: a node at which each seed ends, and how often it occurs."""
+    """The seeds of one length: the pieces from which the vocabulary is chosen.
+
+    Each seed has a node at which it ends, and the number of its occurrences.
+    """
 
     ends: npt.NDArray[np.int32]
     weights: npt.NDArray[np.int64]
@@ -314,14 +321,14 @@ def lay_side_by_side(trie, nodes):
 
 
 @kernel
-def part_groups(tree, places, groups, longer, parts, seeds, length):
-    """Divide each group of places by the next symbol, which makes pieces with `length` symbols.
+def divide_groups(tree, places, groups, longer, parts, seeds, length):
+    """Divide each group of places by the next symbol. Each new group is a piece with `length` symbols.
 
-    Return the number of groups, and the number of seeds that were found.
+    Return the number of new groups, and the number of seeds among all pieces.
     """
     written = seed_count = new_groups = np.int64(0)
     for group in range(groups):
-        count, used = _part_group(tree, places, group, parts)
+        count, used = _divide_group(tree, places, group, parts)
         for part in range(count):
             parts.of_symbol[parts.symbol[part]] = _NONE
             if length > 1 and parts.follower[part] == VARIOUS and parts.weight[part] > 1:
@@ -345,8 +352,11 @@ def part_groups(tree, places, groups, longer, parts, seeds, length):
 
 
 @kernel
-def _part_group(tree, places, group, parts):
-    """Divide the places of one group by their next symbol. Return the number of parts, and the number of places."""
+def _divide_group(tree, places, group, parts):
+    """Divide the places of one group by their next symbol.
+
+    Return the number of parts, and the number of places in them.
+    """
     count = used = np.int64(0)
     script, last = places.scripts[group], len(places.nodes) - 1
     for i in range(places.starts[group], places.starts[group + 1]):
@@ -385,7 +395,7 @@ def _part_group(tree, places, group, parts):
 
 @kernel
 def spell(trie, ends, starts, symbols):
-    """Write the symbols of pieces end to end. Each piece is read from its last node back to its beginning."""
+    """Write the symbols of pieces one after another. Each piece is read from its last node back to its first symbol."""
     for piece in range(len(ends)):
         node = np.int64(ends[piece])
         for cell in range(starts[piece + 1] - 1, starts[piece] - 1, -1):

@@ -1,8 +1,8 @@
 """The check whether bytes are valid UTF-8, and the reading of characters.
 
-The check is as fast as a disk delivers bytes. An automaton with nine states reads one byte at a time. The steps of a
-byte from all states are stored in one number: the step from state s is at bit s. So a state is the number of bits by
-which the next byte's number is shifted, and a byte costs one shift.
+The check is as fast as a disk delivers bytes. An automaton with nine states reads one byte at a time. A table holds one
+number for each byte. The number contains the next state for every present state, and a state is the number of bits by
+which it is shifted. So each byte needs only one shift.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _STEPS = _steps()
 
 
 @kernel
-def sound_until(data):
+def valid_until(data):
     """Return the offset up to which the data is valid UTF-8.
 
     The offset is the end of the data, or the start of a character near the first error.
@@ -102,11 +102,11 @@ def character_at(data, place):
 
 @inlined
 def kind_at(kinds, data, place):
-    """Return the scanner's kind of the character that starts at an offset."""
+    """Return the scanner's class of the character that starts at an offset."""
     code = np.int64(data[place])
     if code >= 0x80:
         code, _ = character_at(data, np.int64(place))
     return np.int64(kinds[code])
 
 
-use_compiled_check(sound_until)  # reading uses it from now on
+use_compiled_check(valid_until)  # reading uses it from now on

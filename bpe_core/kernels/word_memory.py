@@ -51,9 +51,10 @@ _SECOND_EIGHT = np.array([(1 << 8 * max(length - 8, 0)) - 1 for length in range(
 class Memory(NamedTuple):
     """The slots of remembered words, and the arrays for long words and for long results.
 
-    A slot holds a word's key and results, with two results in one number. The last half number is the count of the
-    results. An empty slot holds zeros. If a word has no results or too many, or is long, the first result is the offset
-    in `results` at which the results begin. Before them stand the offset and the length of a long word's bytes.
+    A slot holds a word's key and results, with two results in one 64-bit number. The upper half of the last number is
+    the count of the results. An empty slot holds zeros. If a word has no results or too many, or is long, the first
+    result is the offset in `results` at which the results begin. For a long word, its offset and its length come before
+    the results.
     """
 
     slots: UInt64s
@@ -82,7 +83,7 @@ def load(data, place, length):
 
 
 @inlined
-def place_of(slots, first, second):
+def first_slot(slots, first, second):
     """Return the slot at which the search for a key begins. The number of slots is a power of two."""
     mixed = (first ^ (second * _OTHER_MULTIPLIER)) * _MULTIPLIER
     return (mixed >> _PLACE_SHIFT) & np.uint64(len(slots) - SLOT)
@@ -90,7 +91,10 @@ def place_of(slots, first, second):
 
 @inlined
 def _enter_key(memory, data, end, start, length, keys, i):
-    """Write the key of a word, and begin to fetch its slot. From `end` on there are too few bytes for a fast read."""
+    """Write the key of a word, and begin to fetch its slot.
+
+    A word that begins at the offset `end` or later is too near to the end of the text for a fast read.
+    """
     slots = memory.slots
     if length <= np.uint64(LONGEST_INSIDE) and start < end:
         key = load_eight(data, start) & _FIRST_EIGHT[length]
@@ -99,14 +103,14 @@ def _enter_key(memory, data, end, start, length, keys, i):
     else:
         key, second_key = _rare_key(data, np.int64(start), np.int64(length))
     keys.first[i], keys.second[i] = key, second_key
-    place = place_of(slots, key, second_key)
+    place = first_slot(slots, key, second_key)
     keys.places[i] = place
     prefetch(slots, place)
 
 
 @kernel
 def find_keys(memory, data, cuts, first, count, keys):
-    """Write the keys of `count` words from `first` on."""
+    """Write the keys of `count` words, beginning with the word `first`."""
     end = np.uint64(max(len(data) - 15, 0))
     word, i = np.uint64(first), np.uint64(0)
     start = np.uint64(cuts[word])
@@ -120,7 +124,7 @@ def find_keys(memory, data, cuts, first, count, keys):
 
 @kernel
 def find_keys_between_blanks(memory, data, words, first, count, keys):
-    """Write the keys of the words that do not begin with a blank. Return the number of these words."""
+    """Write the keys of the words that do not begin with a space. Return the number of these words."""
     cuts, kinds, end = words.cuts, words.kinds, np.uint64(max(len(data) - 15, 0))
     i, word, one = np.uint64(0), np.uint64(first), np.uint64(1)
     start = np.uint64(cuts[word])
@@ -191,7 +195,7 @@ def grow_slots(old, new):
         last = look_up(old, np.uint64(entry + 3))
         if last <= _CLAIMED:
             continue
-        place = place_of(new, old[entry], old[entry + 1])
+        place = first_slot(new, old[entry], old[entry + 1])
         while new[place + np.uint64(3)] != np.uint64(0):
             place = (place + np.uint64(SLOT)) & np.uint64(len(new) - SLOT)
         for i in range(SLOT):
@@ -200,7 +204,7 @@ def grow_slots(old, new):
 
 @inlined
 def lacks_memory(memory, most):
-    """Return whether the memory may have too little room for another word with at most `most` ids."""
+    """Return whether the memory may have too little room for another word that has at most `most` ids."""
     number = memory.number
     return (
         number[ENTRIES] >= look_at(number, np.uint64(LAST_ENTRY))  # zero as soon as there is a larger table

@@ -1,6 +1,6 @@
-"""The tables of distinct words. They find and count words, are joined with the tables of other threads, and grow.
+"""The tables of distinct words. Functions find and count words, join the tables of several threads, and enlarge tables.
 
-A table uses open addressing. The number of slots is a power of two, and the callers keep at least a quarter of the
+A table uses open addressing. The number of slots is a power of two, and the callers leave at least a quarter of the
 slots empty. Words of at most eight bytes are their own keys, so one cache miss finds and counts such a word. Longer
 words are found by a hash, and compared with the stored copy of each word.
 """
@@ -44,7 +44,10 @@ def hold(slots, words):
 
 @kernel
 def shift_of(mask):
-    """Return by how many bits a 64-bit product is shifted so that its highest bits are the number of a slot."""
+    """Return the shift that turns a 64-bit product into the number of a slot.
+
+    The highest bits of the product remain.
+    """
     shift = np.uint64(64)
     while mask:
         mask >>= np.uint64(1)
@@ -92,7 +95,7 @@ def find_long(table, copies, key, data, start, length, mask, shift):
         if table[row + np.uint64(COUNT)] == np.uint64(0):
             return row
         alike = table[row] == key and table[row + np.uint64(LENGTH)] == np.uint64(length)
-        if alike and same(copies, table[row + np.uint64(COPY)], data, start, length):
+        if alike and are_equal(copies, table[row + np.uint64(COPY)], data, start, length):
             return row
         slot = (slot + np.uint64(1)) & mask
 
@@ -112,8 +115,8 @@ def enter_long(words, row, key, data, start, length, first):
 
 
 @kernel
-def same(left, left_start, right, right_start, length):
-    """Return whether two places hold the same bytes. Up to seven bytes after them may be read."""
+def are_equal(left, left_start, right, right_start, length):
+    """Return whether the bytes at two offsets are equal. Up to seven bytes after them may be read."""
     i, j = np.uint64(left_start), np.uint64(right_start)
     todo = np.uint64(length)
     while todo >= np.uint64(8):
@@ -134,8 +137,8 @@ HANDED_OVER = -1  # in place of the offset where a word was first seen: another 
 def add_short(words, more, more_firsts):
     """Add a table of short words to another table, which must have room for all words.
 
-    The rows are added in the order of their hashes. So a smaller table that grows during the work would become too
-    full.
+    The rows are added in the order of their hashes. For this reason the other table may not grow while rows are added:
+    a smaller table would become too full.
     """
     table, firsts = words.short, words.short_firsts
     mask = np.uint64(len(firsts) - 1)
@@ -196,7 +199,7 @@ def add_long(words, more):
 
 
 @kernel
-def hand_over_short(words, more, begin, stop):
+def move_short_counts(words, more, begin, stop):
     """Move the counts of short words that both tables hold from `more` to `words`. Return the number of these words.
 
     Only words whose search begins in the slots from `begin` to `stop` are moved. A moved word is marked, but its row
@@ -230,7 +233,7 @@ def _is_between(slot, begin, stop):
 
 
 @kernel
-def hand_over_long(words, more, begin, stop):
+def move_long_counts(words, more, begin, stop):
     """Move the counts of long words that both tables hold from `more` to `words`. Return the number of these words.
 
     Only words whose search begins in the slots from `begin` to `stop` are moved.
@@ -267,7 +270,7 @@ def hand_over_long(words, more, begin, stop):
 
 @kernel
 def list_words(words, firsts, slots):
-    """Write for each word the place where the word was first seen, and the slot of the word.
+    """Write the offset at which each word was first seen, and the slot of the word.
 
     The slot of a long word is written as -1 - slot.
     """
@@ -319,7 +322,7 @@ def _short_length(key):
 
 @kernel
 def write_words(words, slots, ranks, starts, text):
-    """Write the texts of the words in these slots. A word is written at the offset that `starts` has for its rank.
+    """Write the texts of the words in these slots. `starts` gives the offset for each rank of a word.
 
     This is fastest if the slots are in the order in which the words were first seen.
     """
@@ -341,7 +344,7 @@ def write_words(words, slots, ranks, starts, text):
 
 @kernel
 def number_words(text, starts, begin, stop, keys, places, rows, firsts, count):
-    """Give each distinct word among the words from `begin` to `stop` a number, its index in first-seen order.
+    """Give numbers to the distinct words from `begin` to `stop`, in the order in which they are first seen.
 
     `count` words already have numbers. Return the new number of distinct words.
 
@@ -365,7 +368,7 @@ def number_words(text, starts, begin, stop, keys, places, rows, firsts, count):
                 break
             first = firsts[places[slot]] if keys[slot] == key else -1
             is_alike = first >= 0 and starts[first + 1] - starts[first] == length
-            if is_alike and same(text, starts[first], text, start, length):
+            if is_alike and are_equal(text, starts[first], text, start, length):
                 rows[i] = places[slot]
                 break
             slot = (slot + np.uint64(1)) & mask
@@ -374,7 +377,7 @@ def number_words(text, starts, begin, stop, keys, places, rows, firsts, count):
 
 @kernel
 def gather_words(text, starts, begin, stop, chosen, new_starts, gathered):
-    """Write the words whose numbers are in `chosen`, end to end."""
+    """Write the words whose numbers are in `chosen`, one after another."""
     for i in range(begin, stop):
         source, target = starts[chosen[i]], new_starts[i]
         for place in range(new_starts[i + 1] - target):
@@ -383,7 +386,7 @@ def gather_words(text, starts, begin, stop, chosen, new_starts, gathered):
 
 @kernel
 def count_tokens(ids, starts, rows, times, counts):
-    """Add to the count of each token in some words. The tokens of the word in row `rows[i]` count `times[i]` times.
+    """Add `times[i]` to the counts of all tokens of the word in row `rows[i]`, for each `i`.
 
     `starts` has the offset at which the tokens of each word begin.
     """

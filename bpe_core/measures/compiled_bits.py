@@ -15,7 +15,7 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.kernels import pair_model as kernel
-from bpe_core.kernels import pairs_of_cut_words as cut_words
+from bpe_core.kernels import pairs_of_split_words as cut_words
 from bpe_core.kernels.encode import PATHS
 from bpe_core.segmenting.compiled_encoder import piece_table, room_for
 from bpe_core.segmenting.compiled_methods import PiecesOverTime
@@ -57,7 +57,7 @@ def follow_joins(cells: Cells, wanted: MeasuredPairs, history: History, slots: i
     while entered < len(cells.ids) - 1:
         model = with_room(model, 1)
         entered = kernel.enter_cells(places, model, entered)
-    wanted.bits[0] = kernel.tell(model, room, sizes[0] + 1)
+    wanted.bits[0] = kernel.total_bits(model, room, sizes[0] + 1)
     while step < len(history):
         model = with_room(model, 2 * int(joins.starts[step + 1] - joins.starts[step]))
         step = kernel.follow(
@@ -66,10 +66,10 @@ def follow_joins(cells: Cells, wanted: MeasuredPairs, history: History, slots: i
         yield step
 
 
-def buffers_of_model() -> kernel.Room:
+def buffers_of_model() -> kernel.FractionBuffer:
     values = np.zeros(kernel.AT_ONCE)
     exponents = np.zeros(kernel.AT_ONCE)
-    return kernel.Room(values, values.view(np.int64), exponents, exponents.view(np.int64))
+    return kernel.FractionBuffer(values, values.view(np.int64), exponents, exponents.view(np.int64))
 
 
 def _model(tokens: int, slots: int) -> kernel.Model:

@@ -19,8 +19,8 @@ from bpe_core.counting.count_words import count_texts
 from bpe_core.counting.words import CountedWords, PartCounts, WordColumns, WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.tokenized_words import TokenizedWords, tokens_by_word
-from bpe_core.kernels.kept import COUNTING
 from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.stored_code import COUNTING
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.choice import LARGEST_NUMBER

@@ -33,8 +33,8 @@ from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY, PairRows
 from bpe_core.history.meeting import outermost
 from bpe_core.history.token_texts import written
-from bpe_core.kernels.kept import OPENING
 from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.stored_code import OPENING
 from bpe_core.segmenting.cutting import Cutting, UnknownTogether
 from bpe_core.segmenting.neighbours import MOST_REMEMBERED, ByPair, ByText, Find, by_all_texts, join_neighbours
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut

@@ -23,7 +23,6 @@ from bpe_core.kernels.calling import with_first
 from bpe_core.kernels.change_text import SIGN, TextChanges
 from bpe_core.kernels.follow import StepTable
 from bpe_core.kernels.join_by_priority import MEETS, enter_pairs
-from bpe_core.kernels.kept_tables import named_table, scan_table
 from bpe_core.kernels.merge_word import (
     AND_NOT,
     BASE,
@@ -31,12 +30,13 @@ from bpe_core.kernels.merge_word import (
     LIMIT,
     MERGE_NUMBERS,
     SHORT,
+    MergeBuffer,
     MergeTable,
-    Workplace,
     clear_merges,
     enter_merges,
 )
 from bpe_core.kernels.scan import REGISTERS, machine_of
+from bpe_core.kernels.stored_tables import named_table, scan_table
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import remembered_words
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
@@ -397,9 +397,9 @@ def _by_code(symbols: dict[int, int]) -> Int32s:
     return table
 
 
-def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.SymbolBuffer]:
+def room_for(symbols: int, merges: int, kind: int) -> tuple[MergeBuffer, kernel.SymbolBuffer]:
     cells = symbols + kernel.MARKERS + SHORT
-    room = Workplace(
+    room = MergeBuffer(
         cells=np.empty(cells, np.int32),
         ranks=np.empty(cells, np.int32),
         next_place=np.empty(cells, np.int32),

@@ -14,7 +14,7 @@ from bpe_core.history.columns import DROPPED, NOTHING, Scores
 from bpe_core.history.history import History
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.change_text import TextChanges
-from bpe_core.kernels.merge_word import Workplace
+from bpe_core.kernels.merge_word import MergeBuffer
 from bpe_core.kernels.pieces import (
     CONTINUING,
     FALLBACK,
@@ -74,7 +74,7 @@ class CompiledPaths(CompiledEncoder):
         ]
         return WordCuts(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def _cut_some(self, words: Sequence[bytes], at: int, pieces: PieceTable, room: Workplace) -> WordCuts:
+    def _cut_some(self, words: Sequence[bytes], at: int, pieces: PieceTable, room: MergeBuffer) -> WordCuts:
         starts = np.fromiter(accumulate(map(len, words), initial=0), np.int64, len(words) + 1)
         most = int(starts[-1]) + len(words)  # each token covers at least a byte, except the marker
         ids = np.empty(most, np.int32)

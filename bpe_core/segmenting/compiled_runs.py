@@ -17,9 +17,9 @@ from bpe_core.kernels import NEVER, PATTERN_CUT
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.change_text import TextChanges
 from bpe_core.kernels.follow import WHOLE, StepTable, follow_runs
-from bpe_core.kernels.kept_tables import named_table
 from bpe_core.kernels.merge_word import LIMIT, MergeTable
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
+from bpe_core.kernels.stored_tables import named_table
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PlacedSymbols

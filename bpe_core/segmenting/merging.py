@@ -19,8 +19,8 @@ from bpe_core.history.alphabet import Spelling
 from bpe_core.history.history import History
 from bpe_core.kernels import NEVER as NEVER
 from bpe_core.kernels import PATTERN_CUT as PATTERN_CUT
-from bpe_core.kernels.kept import ENCODING
 from bpe_core.kernels.readiness import by_machine_code
+from bpe_core.kernels.stored_code import ENCODING
 from bpe_core.methods.facts import WordRanks
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import PlacedSymbols

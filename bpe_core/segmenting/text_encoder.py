@@ -11,8 +11,8 @@ import numpy as np
 
 from bpe_core.history.alphabet import Spelling
 from bpe_core.history.history import History
-from bpe_core.kernels.kept import ENCODING
 from bpe_core.kernels.readiness import by_machine_code
+from bpe_core.kernels.stored_code import ENCODING
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import ESCAPED, LONG, SHORT, Cutting, GivenWords, Part, ids_of_each, utf8

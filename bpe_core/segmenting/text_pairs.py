@@ -11,7 +11,7 @@ from bpe_core.history.joining import NO_PRIORITY
 from bpe_core.history.text_table import entered, with_own_room
 from bpe_core.history.token_texts import BUDGET, check_together
 from bpe_core.kernels import NEVER
-from bpe_core.kernels.splits import Texts, Ways, lay_texts, measure_texts, split_texts, text_of_both
+from bpe_core.kernels.splits import Texts, Ways, measure_texts, split_texts, text_of_both, write_joined_texts
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
 _ROWS_A_TEXT = 4  # nearly always enough
@@ -52,7 +52,7 @@ def laid_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Byt
     np.cumsum(lengths, out=lengths)
     data = np.empty(max(1, int(starts[-1])), np.uint8)
     data[: starts[len(first)]] = np.frombuffer(b"".join(first), np.uint8)
-    lay_texts(data, starts, left, right)
+    write_joined_texts(data, starts, left, right)
     return data, starts
 
 

@@ -16,7 +16,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.formats.base import IN_WORDS
 from bpe_core.history.history import NOTHING, TOKEN, History, Int64s
 from bpe_core.history.joining import PairRows
-from bpe_core.kernels.kept_tables import scan_table
+from bpe_core.kernels.stored_tables import scan_table
 from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe

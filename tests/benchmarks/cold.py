@@ -22,8 +22,8 @@ import numpy as np
 
 from bpe_core.formats import read_history
 from bpe_core.history.token_texts import written
-from bpe_core.kernels.kept import LOCATION
 from bpe_core.kernels.readiness import wait_until_ready
+from bpe_core.kernels.stored_code import LOCATION
 from tests.benchmarks.peers import GPT2
 
 SOURCES = Path(__file__).parents[2]

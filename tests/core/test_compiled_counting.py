@@ -21,8 +21,8 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.counter import Counter, count_compiled, count_in_runs, count_texts_compiled
 from bpe_core.counting.words import CountedWords, WordTable
 from bpe_core.errors import BpeError, Cancelled, EncodingError, TooLarge
-from bpe_core.kernels import kept, readiness, utf8
-from bpe_core.kernels.kept_tables import scan_table
+from bpe_core.kernels import readiness, stored_code, utf8
+from bpe_core.kernels.stored_tables import scan_table
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bytes
@@ -299,7 +299,7 @@ class TestTheChoice:
         self, chosen: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         prepared: list[str] = []
-        monkeypatch.setattr(readiness, "ready", lambda part="": False)
+        monkeypatch.setattr(readiness, "is_ready", lambda part="": False)
         monkeypatch.setattr(readiness, "prepare", lambda: prepared.append("now"))
         monkeypatch.setattr(readiness, "SAMPLE", 10_000)
         assert count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe()).total == 4_500
@@ -314,9 +314,9 @@ class TestTheChoice:
         monkeypatch.setattr(readiness, "SAMPLE", 1_000)
         monkeypatch.setattr(readiness, "WORTH_WAITING", 10_000)
         looks = iter([False, False, True])
-        monkeypatch.setattr(readiness, "ready", lambda part="": next(looks))
-        monkeypatch.setattr(readiness, "preparing", lambda: True)
-        monkeypatch.setattr(kept, "share", lambda: 0.4)
+        monkeypatch.setattr(readiness, "is_ready", lambda part="": next(looks))
+        monkeypatch.setattr(readiness, "is_preparing", lambda: True)
+        monkeypatch.setattr(stored_code, "stored_share", lambda: 0.4)
         count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe(), Work(reports.append))
         assert chosen == ["_counted_by_kernels"]
         assert Progress("machine code is being made", 40, 100, "%") in reports

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bpe_core.kernels import dependencies, kept
-from bpe_core.kernels.kept import Pack
+from bpe_core.kernels import dependencies, stored_code
+from bpe_core.kernels.stored_code import Pack
 from tests.shared import ROOT
 
 SOURCE = '''
@@ -140,9 +140,9 @@ import numpy as np
 from bpe_core.kernels import utf8, word_memory
 slots = np.zeros(8, np.uint64)
 word_memory.grow_slots(slots, np.zeros(16, np.uint64))
-utf8.sound_until(np.zeros(3, np.uint8))
-from bpe_core.kernels import kept
-kept.keep(kept.Pack(kernels=compiling.made))
+utf8.valid_until(np.zeros(3, np.uint8))
+from bpe_core.kernels import stored_code
+stored_code.store_pack(stored_code.Pack(kernels=compiling.made))
 print(json.dumps(compiled))
 """
 
@@ -150,7 +150,7 @@ print(json.dumps(compiled))
 def test_after_an_edit_only_the_edited_kernel_is_compiled_again(tmp_path: Path) -> None:
     engine = Path(shutil.copytree(ROOT / "bpe_core", tmp_path / "sources" / "bpe_core"))
     (cache := tmp_path / "cache").mkdir(mode=0o700)
-    environment = {**os.environ, kept.LOCATION: str(cache), kept.COMPILES: kept.MACHINE_CODE}
+    environment = {**os.environ, stored_code.LOCATION: str(cache), stored_code.COMPILES: stored_code.MACHINE_CODE}
 
     def compiled() -> list[str]:
         command = [sys.executable, "-c", MAKE_A_PART]
@@ -159,7 +159,7 @@ def test_after_an_edit_only_the_edited_kernel_is_compiled_again(tmp_path: Path) 
         names: list[str] = json.loads(done.stdout)
         return names
 
-    assert compiled() == ["word_memory.grow_slots", "utf8.sound_until"]
+    assert compiled() == ["word_memory.grow_slots", "utf8.valid_until"]
     assert compiled() == []
     file = engine / "kernels" / "word_memory.py"
     source = file.read_text(encoding="utf-8")
@@ -168,5 +168,5 @@ def test_after_an_edit_only_the_edited_kernel_is_compiled_again(tmp_path: Path) 
     assert compiled() == ["word_memory.grow_slots"]
     packs = [Pack.read(path.read_bytes()) for path in cache.glob("*/code")]
     assert [{name for name, _ in pack.kernels} for pack in packs] == [
-        {"word_memory.grow_slots", "utf8.sound_until"}
+        {"word_memory.grow_slots", "utf8.valid_until"}
     ] * 2

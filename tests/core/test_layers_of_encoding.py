@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import bpe_core as bpe
-from bpe_core.kernels.readiness import ready
+from bpe_core.kernels.readiness import is_ready
 
 COUNTING = """
 import json, sys
@@ -162,7 +162,7 @@ def plain_paths(tables: str) -> dict[str, dict[str, list[int]]]:
 
 @pytest.fixture(scope="module")
 def paths_by_kernels(tables: str) -> dict[str, dict[str, list[int]]]:
-    if not ready():
+    if not is_ready():
         pytest.skip("there is no machine code")
     paths_by_file: dict[str, dict[str, list[int]]] = _run(ENCODING, tables, str(LOADED_BY), plainly=False)
     return paths_by_file

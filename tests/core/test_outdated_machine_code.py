@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.kernels import kept
-from bpe_core.kernels.kept import DAYS_KEPT, Pack, remove_outdated
+from bpe_core.kernels import stored_code
+from bpe_core.kernels.stored_code import DAYS_KEPT, Pack, remove_outdated
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
 
@@ -43,8 +43,8 @@ def test_using_machine_code_prevents_the_removal_of_its_folder(tmp_path: Path, m
     used = old(tmp_path / "kernels-00000000000000aa")
     (used / "code").write_bytes(Pack(fallback="to be tried").written())
     os.utime(used, (0, 0))
-    monkeypatch.setattr(kept, "folder", lambda: used)
-    monkeypatch.setattr(kept, "loaded", None)
-    assert kept.pack() is not None
+    monkeypatch.setattr(stored_code, "folder", lambda: used)
+    monkeypatch.setattr(stored_code, "loaded", None)
+    assert stored_code.pack() is not None
     remove_outdated(tmp_path / "kernels-0000000000000000")
     assert used.exists()

@@ -12,7 +12,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, FormatError
 from bpe_core.history.history import History
-from bpe_core.kernels import kept, readiness
+from bpe_core.kernels import readiness, stored_code
 from bpe_core.methods.kit.by_specification import SpecifiedWay
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -119,11 +119,11 @@ def being_made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return len(asked) > 4
 
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
-    monkeypatch.setattr(readiness, "ready", ready)
-    monkeypatch.setattr(readiness, "preparing", lambda: True)
+    monkeypatch.setattr(readiness, "is_ready", ready)
+    monkeypatch.setattr(readiness, "is_preparing", lambda: True)
     monkeypatch.setattr(readiness, "prepare", lambda **how: None)
     monkeypatch.setattr(readiness, "SECONDS_BETWEEN_LOOKS", 0.0)
-    monkeypatch.setattr(kept, "share", lambda: 0.4)
+    monkeypatch.setattr(stored_code, "stored_share", lambda: 0.4)
     return asked
 
 
@@ -145,7 +145,7 @@ def test_training_by_the_search_method_waits_for_machine_code_even_for_a_small_t
     reports: list[Progress] = []
     Trainer(*run_of("best"), progress=reports.append)
     assert {report.done for report in reports} == {40}
-    assert being_made[0] == kept.EVERY_PART
+    assert being_made[0] == stored_code.EVERY_PART
 
 
 def test_training_by_byte_pair_encoding_does_not_wait_for_machine_code(being_made: list[str]) -> None:
@@ -159,7 +159,7 @@ def test_training_by_byte_pair_encoding_does_not_wait_for_machine_code(being_mad
 @pytest.mark.parametrize("name", ["bpe", "unigram", "wordpiece"])
 def test_encoding_a_large_text_waits_for_machine_code_and_reports_progress(name: str, being_made: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(readiness, "ready", lambda part="": True)
+        patch.setattr(readiness, "is_ready", lambda part="": True)
         tokenizer = Tokenizer(learn(*run_of(name)))
     reports: list[Progress] = []
     tokenizer.expect(len(LONG), Work(reports.append))

@@ -19,9 +19,9 @@ import pytest
 from bpe_core import compiler
 from bpe_core.errors import Cancelled
 from bpe_core.formats import read_history
-from bpe_core.kernels import kept, readiness
-from bpe_core.kernels.kept import KeptKernel, Pack
+from bpe_core.kernels import readiness, stored_code
 from bpe_core.kernels.readiness import WORTH_WAITING, use_machine_code
+from bpe_core.kernels.stored_code import Pack, StoredKernel
 from bpe_core.support.lock import Lock
 from bpe_core.support.progress import Work
 from tests.conftest import EXPLORES
@@ -35,31 +35,31 @@ import os, signal, subprocess, sys, types
 import numpy as np
 from bpe_core import compiler
 from bpe_core.errors import Cancelled
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 
 def work():
-    from bpe_core.kernels.utf8 import sound_until
+    from bpe_core.kernels.utf8 import valid_until
     text = np.frombuffer("né".encode() * 9 + b"\\xff", np.uint8)
-    assert 0 <= sound_until(text) <= 27
+    assert 0 <= valid_until(text) <= 27
 
 def start(*arguments, **how):
     return subprocess.Popen([sys.executable, "-c", sys.orig_argv[2], *arguments], **how)
 
 compiler.start_compiler = start
-kept.PARTS = {"all": 1.0}
+stored_code.PARTS = {"all": 1.0}
 sys.modules["bpe_core.warm_up"] = types.SimpleNamespace(PARTS={"all": work})
 """
 MAKE = ONE_KERNEL + "sys.exit(compiler.main(sys.argv[1:]))"
 # Tests of stored machine code, which do not test its compilation, use code that was compiled before.
-GIVEN = "compiler._part = lambda *_: kept.Pack.read(open({!r}, 'rb').read())\n"
+GIVEN = "compiler._part = lambda *_: stored_code.Pack.read(open({!r}, 'rb').read())\n"
 AS_A_NEW_NUMBA = """
-    if os.environ.get(kept.COMPILES) == kept.MACHINE_CODE:
+    if os.environ.get(stored_code.COMPILES) == stored_code.MACHINE_CODE:
         raise ImportError("This Numba is too new.")
     from"""
 USE = (
     ONE_KERNEL
     + """
-assert (kept.pack() is not None) == (sys.argv[1] != "damaged"), "sound or not"
+assert (stored_code.pack() is not None) == (sys.argv[1] != "damaged"), "sound or not"
 work()
 assert ("numba" in sys.modules) == (sys.argv[1] == "by Numba")
 """
@@ -78,7 +78,7 @@ sys.exit(code)
 
 def python(program: str, cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", program, *arguments]
-    environment = {**os.environ, kept.LOCATION: str(cache)}
+    environment = {**os.environ, stored_code.LOCATION: str(cache)}
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -108,9 +108,9 @@ def is_sound(cache: Path) -> bool:
     """Return whether the next process will accept the stored code."""
     place = code(cache).parent
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kept, "folder", lambda: place)
-        patch.setattr(kept, "loaded", None)
-        return kept.pack() is not None
+        patch.setattr(stored_code, "folder", lambda: place)
+        patch.setattr(stored_code, "loaded", None)
+        return stored_code.pack() is not None
 
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
@@ -149,9 +149,9 @@ def test_damaged_machine_code_on_disk_is_detected(cache: Path, name: str) -> Non
 
 
 def test_machine_code_of_another_llvmlite_version_is_stored_separately(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = kept._fingerprint()
+    ours = stored_code._fingerprint()
     monkeypatch.setattr("llvmlite.__version__", "0.1")
-    assert kept._fingerprint() != ours
+    assert stored_code._fingerprint() != ours
 
 
 def test_each_part_of_machine_code_is_stored_when_compiled_and_compiled_once(
@@ -159,11 +159,11 @@ def test_each_part_of_machine_code_is_stored_when_compiled_and_compiled_once(
 ) -> None:
     whole = Pack.read(code(cache).read_bytes())
     place = code(cache).parent
-    monkeypatch.setattr(kept, "folder", lambda: place)
+    monkeypatch.setattr(stored_code, "folder", lambda: place)
     for name, start in (("loaded", None), ("_looked_at", None), ("PARTS", {"counting": 0.25, "others": 0.75})):
-        monkeypatch.setattr(kept, name, start)
+        monkeypatch.setattr(stored_code, name, start)
     code(cache).unlink()
-    assert (kept.has("counting"), kept.share()) == (False, 0.0)
+    assert (stored_code.is_stored("counting"), stored_code.stored_share()) == (False, 0.0)
     works: list[str] = []
 
     def make(part: str, way: str) -> Pack:
@@ -176,15 +176,20 @@ def test_each_part_of_machine_code_is_stored_when_compiled_and_compiled_once(
     monkeypatch.setattr(compiler, "AT_ONCE", 1)
     with pytest.raises(OSError, match="No space"):
         compiler.compile_kernels()
-    monkeypatch.setattr(kept, "loaded", None)
-    assert (kept.has("counting"), kept.has("others"), kept.has(), kept.share()) == (True, False, False, 0.25)
+    monkeypatch.setattr(stored_code, "loaded", None)
+    assert (
+        stored_code.is_stored("counting"),
+        stored_code.is_stored("others"),
+        stored_code.is_stored(),
+        stored_code.stored_share(),
+    ) == (True, False, False, 0.25)
     assert compiler.compile_kernels()
-    assert (kept.has("others"), kept.has(), kept.share()) == (True, True, 1.0)
+    assert (stored_code.is_stored("others"), stored_code.is_stored(), stored_code.stored_share()) == (True, True, 1.0)
     assert works == ["counting", "others", "others"]
 
 
 def test_stored_parts_of_machine_code_are_joined() -> None:
-    first_kernel, second_kernel = KeptKernel("a", "i", b"one"), KeptKernel("b", "", b"two")
+    first_kernel, second_kernel = StoredKernel("a", "i", b"one"), StoredKernel("b", "", b"two")
     first, second = (
         Pack(kernels={("k", "i8"): first_kernel}, tables={"t": b"3"}),
         Pack(kernels={("k", "f8"): second_kernel}),
@@ -205,7 +210,10 @@ def test_plain_python_trains_while_machine_code_on_disk_is_damaged(cache: Path, 
 @posix_only
 def test_damaged_machine_code_is_compiled_again_even_after_a_killed_compiler(made: Path, cache: Path) -> None:
     damage("cut off", code(cache))
-    killed = GIVEN.format(str(code(made))) + "kept.keep = lambda made: os.kill(os.getpid(), signal.SIGKILL)\nsys.exit("
+    killed = (
+        GIVEN.format(str(code(made)))
+        + "stored_code.store_pack = lambda made: os.kill(os.getpid(), signal.SIGKILL)\nsys.exit("
+    )
     killed = MAKE.replace("sys.exit(", killed)
     assert python(killed, cache).returncode == -signal.SIGKILL
     assert not is_sound(cache)
@@ -236,7 +244,7 @@ def test_with_an_unknown_numba_version_the_cache_of_numba_is_used(tmp_path: Path
     if reason == "-6" and not EXPLORES:
         return  # the rest depends only on the file
     succeed(USE, tmp_path, "by Numba")
-    assert list((code(tmp_path).parent / "numba").rglob("*sound_until*.nbc"))
+    assert list((code(tmp_path).parent / "numba").rglob("*valid_until*.nbc"))
     succeed(MAKE, tmp_path)  # after the removal of this Numba version
     succeed(USE, tmp_path, "sound")
 
@@ -244,40 +252,40 @@ def test_with_an_unknown_numba_version_the_cache_of_numba_is_used(tmp_path: Path
 def test_machine_code_that_cannot_be_stored_is_passed_to_the_parent_process(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    environment = {**os.environ, kept.LOCATION: str(tmp_path / "file")}
+    environment = {**os.environ, stored_code.LOCATION: str(tmp_path / "file")}
     (tmp_path / "file").write_text("in the way of a folder")
     given = MAKE.replace("sys.exit(", GIVEN.format(str(code(made))) + "sys.exit(")
     command = [sys.executable, "-c", given, "hand over"]
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
-    monkeypatch.setattr(kept, "loaded", None)
+    monkeypatch.setattr(stored_code, "loaded", None)
     with pytest.raises(ValueError, match="damaged"):
-        kept.take(done.stdout[:-1])
-    kept.take(done.stdout)
-    assert kept.pack() is not None
-    assert {name for name, _ in Pack.read(done.stdout).kernels} >= {"utf8.sound_until"}
+        stored_code.use_code(done.stdout[:-1])
+    stored_code.use_code(done.stdout)
+    assert stored_code.pack() is not None
+    assert {name for name, _ in Pack.read(done.stdout).kernels} >= {"utf8.valid_until"}
 
 
 def test_a_full_disk_for_machine_code_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ready", "preparing"):
         monkeypatch.setattr(readiness, name, lambda part="": False)
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
-    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    monkeypatch.setattr(stored_code, "folder", lambda: tmp_path)
     monkeypatch.setattr(readiness, "_compiler", None)
-    assert kept.can_be_made()
+    assert stored_code.can_be_made()
     assert readiness.why_not() == ""
-    monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=kept.ROOM - 1))
-    assert not kept.can_be_made()
-    assert kept.LOCATION in readiness.why_not()
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=stored_code.ROOM - 1))
+    assert not stored_code.can_be_made()
+    assert stored_code.LOCATION in readiness.why_not()
 
 
 def test_waiting_for_the_compiler_of_another_process_is_reported(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = code(cache).parent
     code(cache).unlink()
-    monkeypatch.setattr(kept, "folder", lambda: place)
+    monkeypatch.setattr(stored_code, "folder", lambda: place)
     monkeypatch.setattr(compiler, "PATIENCE", 0.0)
     for name in ("loaded", "_looked_at"):
-        monkeypatch.setattr(kept, name, None)
-    other = kept.claim()
+        monkeypatch.setattr(stored_code, name, None)
+    other = stored_code.claim()
     assert other is not None
     with pytest.raises(SystemExit, match="another process is still making the machine code"):
         compiler.main([])
@@ -291,25 +299,25 @@ def test_plain_python_is_used_where_no_compiler_process_can_be_started(
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    monkeypatch.setattr(readiness, "ready", lambda part="": False)
+    monkeypatch.setattr(readiness, "is_ready", lambda part="": False)
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     for name, start in (("_compiler", None), ("_refusal", "")):
         monkeypatch.setattr(readiness, name, start)
     for place in (tmp_path, None):
-        monkeypatch.setattr(kept, "folder", lambda place=place: place)
+        monkeypatch.setattr(stored_code, "folder", lambda place=place: place)
         monkeypatch.setattr(readiness, "_refusal", "")
         assert not use_machine_code(WORTH_WAITING)
         assert "unavailable" in readiness._refusal
-    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    monkeypatch.setattr(stored_code, "folder", lambda: tmp_path)
     assert not readiness.make_now()
     assert "Resource temporarily unavailable" in readiness.why_not()
 
 
 def test_only_one_process_compiles_machine_code_at_a_time(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "folder", lambda: code(cache).parent)
-    first = kept.claim()
+    monkeypatch.setattr(stored_code, "folder", lambda: code(cache).parent)
+    first = stored_code.claim()
     assert isinstance(first, Lock)
-    assert kept.claim() is None
+    assert stored_code.claim() is None
     first.release()
 
 
@@ -322,11 +330,11 @@ def test_machine_code_in_a_folder_that_others_can_write_to_is_never_loaded(
 ) -> None:
     """Another user could write malicious code with a valid checksum."""
     place = code(cache)
-    monkeypatch.setenv(kept.LOCATION, str(cache))
-    assert kept.folder.__wrapped__() == place.parent
+    monkeypatch.setenv(stored_code.LOCATION, str(cache))
+    assert stored_code.folder.__wrapped__() == place.parent
     for unsafe in (cache, place.parent):
         unsafe.chmod(0o777)
-        assert kept.folder.__wrapped__() is None
+        assert stored_code.folder.__wrapped__() is None
         assert python(USE, cache, "sound").returncode != 0
         unsafe.chmod(0o700)
     succeed(USE, cache, "sound")
@@ -336,36 +344,36 @@ def test_machine_code_installed_with_the_package_is_used_with_any_home_folder(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = Path(shutil.copytree(code(made).parent, tmp_path / "made" / code(made).parent.name))
-    monkeypatch.setattr(kept, "_INSTALLED", str(tmp_path / "made"))
-    monkeypatch.setenv(kept.LOCATION, str(tmp_path / "told"))
-    assert kept.folder.__wrapped__() != installed
-    monkeypatch.delenv(kept.LOCATION)
-    assert kept.folder.__wrapped__() == installed
+    monkeypatch.setattr(stored_code, "_INSTALLED", str(tmp_path / "made"))
+    monkeypatch.setenv(stored_code.LOCATION, str(tmp_path / "told"))
+    assert stored_code.folder.__wrapped__() != installed
+    monkeypatch.delenv(stored_code.LOCATION)
+    assert stored_code.folder.__wrapped__() == installed
     damage("one bit", installed / "code")
-    assert kept.folder.__wrapped__() != installed
+    assert stored_code.folder.__wrapped__() != installed
 
 
 @posix_only
 def test_no_machine_code_is_stored_for_a_user_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(kept.LOCATION, raising=False)
+    monkeypatch.delenv(stored_code.LOCATION, raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", "not/from/the/root")
-    assert kept.folder.__wrapped__() is None
+    assert stored_code.folder.__wrapped__() is None
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".cache").write_text("a file where the folder should be")
-    assert kept.folder.__wrapped__() is None
+    assert stored_code.folder.__wrapped__() is None
     (tmp_path / ".cache").unlink()
     monkeypatch.setenv("XDG_CACHE_HOME", "not/from/the/root")
-    folder = kept.folder.__wrapped__()
+    folder = stored_code.folder.__wrapped__()
     assert folder is not None
     assert folder.parent == tmp_path / ".cache" / "bpe-explorer"
 
 
 def test_only_large_tasks_are_compiled_where_machine_code_cannot_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
-    monkeypatch.setattr(readiness, "ready", lambda part="": False)
+    monkeypatch.setattr(readiness, "is_ready", lambda part="": False)
     monkeypatch.setattr(readiness, "start_compiler", lambda *arguments, **how: pytest.fail("nothing is worth it"))
-    monkeypatch.setattr(kept, "folder", lambda: None)
+    monkeypatch.setattr(stored_code, "folder", lambda: None)
     monkeypatch.setattr(readiness, "_compiler", None)
     assert [use_machine_code(size) for size in (9, 999, WORTH_WAITING - 1)] == [False, False, False]
     with pytest.raises(Cancelled):
@@ -385,24 +393,24 @@ def test_no_second_compiler_is_started_while_another_process_compiles_kernels(
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     place = code(cache).parent
     code(cache).unlink()
-    monkeypatch.setattr(kept, "folder", lambda: place)
+    monkeypatch.setattr(stored_code, "folder", lambda: place)
     for name in ("loaded", "_looked_at"):
-        monkeypatch.setattr(kept, name, None)
+        monkeypatch.setattr(stored_code, name, None)
     monkeypatch.setattr(readiness, "_compiler", None)
     monkeypatch.setattr(readiness, "start_compiler", lambda *arguments, **how: pytest.fail("another one works already"))
-    other = kept.claim()
+    other = stored_code.claim()
     assert other is not None
     readiness.prepare()
-    assert readiness.preparing()
+    assert readiness.is_preparing()
     assert compiler.main(["aside"]) == 0  # a compiler that starts too late ends at once
     other.release()
-    assert not readiness.preparing()
+    assert not readiness.is_preparing()
 
 
 def test_a_compiler_process_ends_when_its_folder_is_removed(tmp_path: Path) -> None:
     (cache := tmp_path / "cache").mkdir(mode=0o700)
     waits = MAKE.replace("def work():", "def work():\n    import time; time.sleep(600)")
-    environment = {**os.environ, kept.LOCATION: str(cache)}
+    environment = {**os.environ, stored_code.LOCATION: str(cache)}
     with subprocess.Popen([sys.executable, "-c", waits], cwd=ROOT, env=environment, stderr=subprocess.PIPE) as process:
         while not [*cache.glob("*/lock")]:
             time.sleep(0.05)
@@ -413,7 +421,7 @@ def test_a_compiler_process_ends_when_its_folder_is_removed(tmp_path: Path) -> N
 
 
 def test_a_compiler_process_that_reads_late_receives_all_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    monkeypatch.setattr(stored_code, "folder", lambda: tmp_path)
     monkeypatch.setattr(compiler, "SECONDS_BETWEEN_LOOKS", 0.05)
     late = "import sys, time; time.sleep(0.5); print(len(sys.stdin.buffer.read()), end='')"
     monkeypatch.setattr(
@@ -424,7 +432,7 @@ def test_a_compiler_process_that_reads_late_receives_all_input(tmp_path: Path, m
 
 def test_small_tasks_use_machine_code_only_if_it_is_already_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
-    monkeypatch.setattr(readiness, "ready", lambda part="": True)
+    monkeypatch.setattr(readiness, "is_ready", lambda part="": True)
     monkeypatch.setattr(readiness, "is_loaded", lambda: False)
     assert [use_machine_code(size) for size in (1, readiness.SAMPLE, readiness.SAMPLE + 1)] == [False, False, True]
     monkeypatch.setattr(readiness, "is_loaded", lambda: True)

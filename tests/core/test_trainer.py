@@ -11,7 +11,7 @@ import pytest
 from bpe_core.command_line.decisions import Decision, decided
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
-from bpe_core.kernels import kept, readiness
+from bpe_core.kernels import readiness, stored_code
 from bpe_core.methods.bpe import learn as learn_room
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit import trainer
@@ -75,9 +75,9 @@ def being_made(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "SAMPLE", 0)
     monkeypatch.setattr(readiness, "prepare", lambda **how: None)
-    monkeypatch.setattr(readiness, "ready", lambda part="": len(reports) == 2)
-    monkeypatch.setattr(readiness, "preparing", lambda: len(reports) < 2)
-    monkeypatch.setattr(kept, "can_be_made", lambda: True)
+    monkeypatch.setattr(readiness, "is_ready", lambda part="": len(reports) == 2)
+    monkeypatch.setattr(readiness, "is_preparing", lambda: len(reports) < 2)
+    monkeypatch.setattr(stored_code, "can_be_made", lambda: True)
     return reports
 
 
@@ -168,7 +168,7 @@ def test_trainers_in_several_threads_do_not_disturb_each_other() -> None:
 @pytest.fixture(autouse=True)
 def _no_second_process() -> Iterator[None]:
     yield
-    assert not readiness.preparing()
+    assert not readiness.is_preparing()
 
 
 def test_a_recipe_without_a_method_means_bpe_and_an_unknown_method_is_refused() -> None:

@@ -63,7 +63,7 @@ def test_work_after_the_warm_up_compiles_no_kernel() -> None:
 EACH_PART = """
 from bpe_core import warm_up
 from bpe_core.counting.count_words import count_words
-from bpe_core.kernels import calling, kept, readiness
+from bpe_core.kernels import calling, readiness, stored_code
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -86,14 +86,14 @@ def encode():
 
 
 WORK = {
-    kept.COUNTING: lambda: count_words(corpus, Recipe.preset("gpt2")),
-    kept.LEARNING: lambda: [learned("gpt2"), learned("parity")],
-    kept.ENCODING: lambda: [encode(), learned("superbpe")],
-    kept.SCORING: lambda: learned("wordpiece"),
-    kept.DROPPING: lambda: learned("boundless"),
-    kept.WEIGHING: lambda: [learned("unigram"), learned("mingram")],
-    kept.COMPRESSING: lambda: learned("gage"),
-    kept.PRICING: lambda: learned("best"),
+    stored_code.COUNTING: lambda: count_words(corpus, Recipe.preset("gpt2")),
+    stored_code.LEARNING: lambda: [learned("gpt2"), learned("parity")],
+    stored_code.ENCODING: lambda: [encode(), learned("superbpe")],
+    stored_code.SCORING: lambda: learned("wordpiece"),
+    stored_code.DROPPING: lambda: learned("boundless"),
+    stored_code.WEIGHING: lambda: [learned("unigram"), learned("mingram")],
+    stored_code.COMPRESSING: lambda: learned("gage"),
+    stored_code.PRICING: lambda: learned("best"),
 }
 for part, warm in warm_up.PARTS.items():
     warm()

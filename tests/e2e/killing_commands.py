@@ -38,7 +38,7 @@ from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.commands.repeat import OF_MAKING, TAKEN
 from bpe_core.command_line.parser import command_named
 from bpe_core.counting.to_files import WORKING
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 from bpe_core.support.data_table import is_data, read_plainly
 from bpe_core.support.journal import complete_all_in
 from bpe_core.sweep import runs_in_session
@@ -443,7 +443,7 @@ def warm_up() -> None:
 
 def tried(seed: int, total: int, names: Sequence[str] = ()) -> Attempts:
     """Make `total` attempts with all commands in turn, and return the attempts."""
-    kept.pack()  # from the person's own folder; what tries keep is in theirs
+    stored_code.pack()  # from the person's own folder; what tries keep is in theirs
     warm_up()
     with TemporaryDirectory(ignore_cleanup_errors=True) as place:
         attempts = Attempts(Path(place), seed)

@@ -113,7 +113,7 @@ def _measured(
     format = FORMATS.holding(name)
     ours = _least(lambda: checked.tokenizer.encode_batch(texts, threads=1), cancelled)
     facts: dict[str, Any] = {"table": table, "format": name, "tokens": len(study), "texts": len(texts), "bytes": size}
-    facts |= {"compiled": readiness.ready(), "seconds": {PROGRAM: ours}}
+    facts |= {"compiled": readiness.is_ready(), "seconds": {PROGRAM: ours}}
     if not format.peer_name:
         return facts | {"note": "No library owns this format."}
     try:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.formats.all_formats import ROWS
-from bpe_core.kernels import kept, readiness
+from bpe_core.kernels import readiness, stored_code
 from bpe_core.methods.registry import METHODS
 from bpe_core.questions import QUESTIONS
 from bpe_core.support import optional_packages as optional
@@ -137,9 +137,9 @@ def _is_for_this_python(requirement: str) -> bool:
 
 
 def _kernels() -> dict[str, Any]:
-    folder = kept.folder() if readiness.kernels_exist() else None
-    facts: dict[str, Any] = {"in use": readiness.ready(), "way": readiness.state().way, "because": _why()}
-    if folder is not None and readiness.ready():
+    folder = stored_code.folder() if readiness.kernels_exist() else None
+    facts: dict[str, Any] = {"in use": readiness.is_ready(), "way": readiness.state().way, "because": _why()}
+    if folder is not None and readiness.is_ready():
         files = [file.stat() for file in folder.rglob("*") if file.is_file()]
         made = datetime.fromtimestamp(max(file.st_mtime for file in files), UTC)
         facts |= {
@@ -147,7 +147,7 @@ def _kernels() -> dict[str, Any]:
             "files": len(files),
             "bytes": sum(file.st_size for file in files),
         }
-    return facts | {"folder": str(folder or kept.base() or "none")}
+    return facts | {"folder": str(folder or stored_code.base() or "none")}
 
 
 def _why() -> str:

@@ -18,7 +18,7 @@ from bpe_core.errors import FormatError, SizeDoesNotFit
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import ADDED, DROPPED, Float32s, Scores
 from bpe_core.history.history import History, Reasons
-from bpe_core.kernels.kept import EVERY_PART
+from bpe_core.kernels.stored_code import EVERY_PART
 from bpe_core.methods.kit.cells import may_be_joined
 from bpe_core.methods.kit.dropping_learner import Batch, DroppingLearner, LatticesMaker, first_scores
 from bpe_core.methods.kit.floor.lattice import LONGEST, Lattice

@@ -15,7 +15,7 @@ import bpe_core.methods.picky.learn as picky
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, History
-from bpe_core.kernels.kept import DROPPING
+from bpe_core.kernels.stored_code import DROPPING
 from bpe_core.methods.boundless.race import ACROSS, WITHIN, BoundlessLearner
 from bpe_core.methods.kit.learner import CompiledWay, Learner
 from bpe_core.methods.superbpe.learn import STAGE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.kernels.kept import LEARNING
+from bpe_core.kernels.stored_code import LEARNING
 from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
 from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.recipes.recipe import Recipe

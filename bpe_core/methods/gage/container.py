@@ -29,8 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import Cancelled, CorpusError, FormatError, OutputError
-from bpe_core.kernels.kept import COMPRESSING
 from bpe_core.kernels.readiness import SAMPLE, by_machine_code
+from bpe_core.kernels.stored_code import COMPRESSING
 from bpe_core.methods.gage.block_form import (
     LONGEST,
     MOST_AT_ONCE,

@@ -7,7 +7,7 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.kernels.kept import COMPRESSING
+from bpe_core.kernels.stored_code import COMPRESSING
 from bpe_core.methods.gage.block_form import KINDS
 from bpe_core.methods.kit.learner import CompiledWay, Learner
 from bpe_core.methods.kit.reasons import Reason

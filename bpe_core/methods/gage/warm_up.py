@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 from bpe_core.methods.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.methods.gage.compiled import compressed_blocks
 from bpe_core.methods.kit.warm_up import TEXT
@@ -19,5 +19,5 @@ def _compress() -> None:
 
 
 WORK = {
-    kept.COMPRESSING: _compress,
+    stored_code.COMPRESSING: _compress,
 }

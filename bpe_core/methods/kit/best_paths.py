@@ -17,7 +17,7 @@ from bpe_core.errors import FormatError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Scores
 from bpe_core.history.history import History
-from bpe_core.kernels.kept import WEIGHING
+from bpe_core.kernels.stored_code import WEIGHING
 from bpe_core.methods.kit.lattices import Edge, edges_of, lengths_of, spelled
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.cutting import Cutting

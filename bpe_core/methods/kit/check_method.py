@@ -149,7 +149,7 @@ class _Check:
         if self.method.specification is not None:
             yield "the method makes the same steps as its specification", self._follows_its_specification
         compiled = self.method.compiled
-        if compiled is not None and self.method.plain is not None and readiness.ready(compiled.part):
+        if compiled is not None and self.method.plain is not None and readiness.is_ready(compiled.part):
             yield "machine code and plain Python make the same steps", self._is_as_fast_code
         yield "encoding and splitting give the same tokens after every step", self._agrees_with_itself
         yield "after some steps a text is split as if there were no later steps", self._travels

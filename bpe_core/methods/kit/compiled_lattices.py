@@ -29,7 +29,7 @@ def _planted(stretches: Stretches) -> Trie:
     words = trees.Words(stretches.symbols, stretches.starts, stretches.counts, stretches.followers, order)
     shared = np.empty(len(order), np.int32)
     lengths = np.empty(len(order), np.int32)
-    nodes = int(trees.share(words, shared, lengths))
+    nodes = int(trees.find_common_lengths(words, shared, lengths))
     trie = trees.Trie(
         shared=shared,
         lengths=lengths,
@@ -42,7 +42,7 @@ def _planted(stretches: Stretches) -> Trie:
         follower=np.full(nodes, trees.NO_FOLLOWER, np.uint8),
         varies=np.zeros(nodes, np.bool_),
     )
-    trees.plant(words, trie, stretches.leads, np.zeros(int(lengths.max(initial=0)) + 1, np.int32))
+    trees.make_nodes(words, trie, stretches.leads, np.zeros(int(lengths.max(initial=0)) + 1, np.int32))
     return trie
 
 
@@ -68,7 +68,7 @@ def repeated(stretches: Stretches, scripts: Int32s, longest: int) -> tuple[Spell
     lengths = [seeds.weights[:0]]
     weights = [seeds.weights[:0]]
     for length in range(1, longest + 1):
-        groups, count = trees.part_groups(tree, places, groups, longer, parts, seeds, np.int64(length))
+        groups, count = trees.divide_groups(tree, places, groups, longer, parts, seeds, np.int64(length))
         ends.append(seeds.ends[:count].copy())
         weights.append(seeds.weights[:count].copy())
         lengths.append(np.full(count, length))
@@ -122,7 +122,7 @@ class CompiledLattices:
         edges = _edges(pieces, trie, room or len(trie.symbol))
         self._covered = np.zeros(size, np.int64)
         self._ends = np.full(size, -1, np.int64)
-        trees.cover(trie.weight, edges, self._covered, self._ends)
+        trees.measure_coverage(trie.weight, edges, self._covered, self._ends)
         self._lattice = kernel.Lattice(
             trie.shared, trie.lengths, trie.weights, trie.firsts, trie.parent,
             edges.first, edges.id, edges.length, np.empty_like(trie.symbol), np.empty(len(trie.symbol), np.int16),
@@ -274,9 +274,9 @@ def _edges(pieces: trees.Pieces, trie: Trie, room: int) -> trees.Edges:
     return edges
 
 
-def _desk(cells: int) -> kernel.Desk:
+def _desk(cells: int) -> kernel.PathBuffer:
     kinds: dict[str, type[np.generic]] = dict.fromkeys(("score", "left", "other", "other_left"), np.float64)
     kinds |= {"token": np.int32, "turn": np.int32, "other_token": np.int32, "is_new": np.bool_}
-    desk = kernel.Desk._make(np.zeros(cells + 1, kinds.get(name, np.int64)) for name in kernel.Desk._fields)
+    desk = kernel.PathBuffer._make(np.zeros(cells + 1, kinds.get(name, np.int64)) for name in kernel.PathBuffer._fields)
     desk.turn[0] = NEVER
     return desk

@@ -156,7 +156,7 @@ class Halves:
         begun = self._pool.submit(in_halves.join_half, other, middle, stop)
         joined = in_halves.join_half(state, first, middle)
         joined_by_other = begun.result()
-        in_halves.settle_halves(state, other, np.int64(joined + joined_by_other))
+        in_halves.replace_pairs_in_halves(state, other, np.int64(joined + joined_by_other))
         placing = self._pool.submit(in_halves.place_second, other, np.int64(joined_by_other), first_born)
         place(state, np.int64(joined), first_born)
         placing.result()
@@ -216,7 +216,7 @@ class CompiledLearner:
         self._limit()
         self._begin_order()
         kernel.queue_base_pairs(self._state, self._scores)
-        kernel.forbid_due(self._state)
+        kernel.remove_forbidden(self._state)
         self.has_candidates = bool(self._state.run[0]["pairs"] > 1)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:

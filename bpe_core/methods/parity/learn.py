@@ -17,7 +17,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, Columns, EndReason, History, Reasons
-from bpe_core.kernels.kept import LEARNING
+from bpe_core.kernels.stored_code import LEARNING
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate, CompiledWay, Learner
 from bpe_core.methods.kit.reasons import ALL, LANGUAGE, THERE, Reason, Told
 from bpe_core.recipes.recipe import Recipe

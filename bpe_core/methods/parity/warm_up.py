@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 from bpe_core.methods.kit.warm_up import PAIRS, WORDS
 from bpe_core.methods.parity.compiled import CompiledFollower
 from bpe_core.recipes.recipe import Recipe
@@ -15,5 +15,5 @@ def _follow() -> None:
 
 
 WORK = {
-    kept.LEARNING: _follow,
+    stored_code.LEARNING: _follow,
 }

@@ -142,7 +142,7 @@ class CompiledDropping:
             heap=np.empty(room + int(run["wanted"]), names.HEAP_ENTRY),
             base_slots=np.zeros(1 << (2 * room).bit_length(), np.int32),
         )
-        kernel.enter_all(self._state)
+        kernel.queue_all(self._state)
 
 
 def with_zeros(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:

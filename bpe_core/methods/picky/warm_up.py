@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 from bpe_core.methods.kit.warm_up import WORDS
 from bpe_core.methods.picky.compiled import CompiledDropping
 from bpe_core.recipes.recipe import Recipe
@@ -16,5 +16,5 @@ def _learn_dropping() -> None:
 
 
 WORK = {
-    kept.DROPPING: _learn_dropping,
+    stored_code.DROPPING: _learn_dropping,
 }

@@ -45,8 +45,8 @@ class SuperBPE(BytePairEncoding):
         return steps_planned(recipe, alphabet)
 
     def words_at_first(self, words: WordTable, recipe: Recipe) -> Inside | None:
-        from bpe_core.kernels.kept import ENCODING
         from bpe_core.kernels.readiness import by_machine_code
+        from bpe_core.kernels.stored_code import ENCODING
 
         if by_machine_code(len(words.text), ENCODING):
             from bpe_core.methods.superbpe.compiled import inside_of  # loads machine code

@@ -19,9 +19,9 @@ from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.history.token_texts import written
-from bpe_core.kernels.kept_tables import named_table
 from bpe_core.kernels.learn_state import BEGINS_BLANK, ENDS_BLANK, ENDS_COLON, HOLDS_COLON, SPAN_SHIFT
 from bpe_core.kernels.scan import REGISTERS, Machine, machine_of, scan_pieces
+from bpe_core.kernels.stored_tables import named_table
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner as CompiledLearner
 from bpe_core.methods.kit.layout import MOST_CELLS, Layout, laid_out
 from bpe_core.methods.kit.learner import UNLIMITED

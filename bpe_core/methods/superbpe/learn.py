@@ -16,7 +16,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, EndReason, History, Reasons
-from bpe_core.kernels.kept import ENCODING
+from bpe_core.kernels.stored_code import ENCODING
 from bpe_core.methods.kit.learner import Candidate, CompiledWay, Learner, LearnerMaker
 from bpe_core.methods.kit.reasons import Reason
 from bpe_core.recipes.recipe import Recipe

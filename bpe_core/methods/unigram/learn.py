@@ -8,8 +8,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError, SizeDoesNotFit
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.kernels.kept import WEIGHING
 from bpe_core.kernels.readiness import by_machine_code
+from bpe_core.kernels.stored_code import WEIGHING
 from bpe_core.methods.kit.dropping_learner import DroppingLearner, LatticesMaker
 from bpe_core.methods.kit.lattices import BYTES_A_CELL
 from bpe_core.methods.kit.learner import CompiledWay, Learner, LearnerStart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import Columns, History
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 from bpe_core.measures.compiled_bits import follow_words
 from bpe_core.methods.kit.best_paths import BestPaths
 from bpe_core.methods.kit.compiled_lattices import CompiledLattices, repeated
@@ -33,5 +33,5 @@ def _learn_unigram() -> None:
 
 
 WORK = {
-    kept.WEIGHING: _learn_unigram,
+    stored_code.WEIGHING: _learn_unigram,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.kernels.kept import SCORING
+from bpe_core.kernels.stored_code import SCORING
 from bpe_core.methods.kit.learner import CompiledWay, Learner
 from bpe_core.methods.kit.reasons import Reason
 from bpe_core.recipes.recipe import Recipe

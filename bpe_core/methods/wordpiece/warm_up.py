@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 from bpe_core.methods.kit.warm_up import LONG_WORD, TEXT, WORDS
 from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.recipes.recipe import Recipe
@@ -31,6 +31,6 @@ def _split_into_pieces() -> None:
 
 
 WORK = {
-    kept.SCORING: _learn_by_score,
-    kept.ENCODING: _split_into_pieces,
+    stored_code.SCORING: _learn_by_score,
+    stored_code.ENCODING: _split_into_pieces,
 }

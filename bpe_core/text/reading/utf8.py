@@ -29,7 +29,7 @@ def use_compiled_check(check: Check) -> None:
     _machine_code[:] = [check]
 
 
-def sound_until(data: npt.NDArray[np.uint8]) -> int:
+def valid_until(data: npt.NDArray[np.uint8]) -> int:
     """Return the number of bytes at the beginning of the data that machine code finds to be valid UTF-8.
 
     Return 0 if there is no machine code.
@@ -39,7 +39,7 @@ def sound_until(data: npt.NDArray[np.uint8]) -> int:
 
 def first_invalid(data: Bytes) -> int:
     """Return the offset of the first byte that is not valid UTF-8, or -1."""
-    start = sound_until(np.frombuffer(data, np.uint8)) if len(data) >= WORTH_MACHINE_CODE else 0
+    start = valid_until(np.frombuffer(data, np.uint8)) if len(data) >= WORTH_MACHINE_CODE else 0
     try:
         str(memoryview(data)[start:], "utf-8")
     except UnicodeDecodeError as error:

@@ -10,7 +10,7 @@ from subprocess import Popen
 import pytest
 
 from bpe_core.command_line.main import run
-from bpe_core.kernels import kept, readiness
+from bpe_core.kernels import readiness, stored_code
 
 
 def test_doctor_reports_which_optional_parts_are_used_and_why(
@@ -23,8 +23,8 @@ def test_doctor_reports_which_optional_parts_are_used_and_why(
 
     here = told()
     assert str(here["packages"]["numpy"])[0].isdecimal()
-    assert here["kernels"]["in use"] is readiness.ready()
-    assert here["kernels"]["folder"] == str(kept.folder())
+    assert here["kernels"]["in use"] is readiness.is_ready()
+    assert here["kernels"]["folder"] == str(stored_code.folder())
     assert run(["doctor"]) == 0
     printed = capsys.readouterr().out
     assert all(f"{title}:\n" in printed for title in here)
@@ -36,12 +36,12 @@ def test_doctor_reports_which_optional_parts_are_used_and_why(
 
     # nothing can be kept: a file is in the place of the folder
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv(kept.LOCATION, str(tmp_path / "file"))
-    monkeypatch.setattr(kept, "folder", kept.folder.__wrapped__)
-    monkeypatch.setattr(readiness, "ready", lambda part="": False)
+    monkeypatch.setenv(stored_code.LOCATION, str(tmp_path / "file"))
+    monkeypatch.setattr(stored_code, "folder", stored_code.folder.__wrapped__)
+    monkeypatch.setattr(readiness, "is_ready", lambda part="": False)
     nowhere = told()["kernels"]
     assert nowhere["in use"] is False
-    assert kept.LOCATION in str(nowhere["because"])
+    assert stored_code.LOCATION in str(nowhere["because"])
 
     monkeypatch.setattr(readiness, "kernels_exist", lambda: False)
     assert "pip install numba" in str(told()["kernels"]["because"])
@@ -51,11 +51,11 @@ def test_the_compiler_reports_a_full_disk_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     full = (
-        "import sys; from bpe_core import compiler; from bpe_core.kernels import kept\n"
+        "import sys; from bpe_core import compiler; from bpe_core.kernels import stored_code\n"
         "def make(keep): raise OSError(28, 'No space left on device')\n"
         "compiler.make = make; compiler._is_made = lambda: False; sys.exit(compiler.main([]))"
     )
-    monkeypatch.setattr(readiness, "ready", lambda part="": False)
+    monkeypatch.setattr(readiness, "is_ready", lambda part="": False)
     monkeypatch.setattr(readiness, "start_compiler", lambda **how: Popen([sys.executable, "-c", full], **how))
     assert run(["doctor", "--prepare"]) == 1
     complaint = capfd.readouterr().err

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.session.run import Phase
 from app.window.training.training_views import StatusLine
 from app.wiring import Program
-from bpe_core.kernels import kept, readiness
+from bpe_core.kernels import readiness, stored_code
 from resources import samples
 from tests.gui.conftest import WAIT, Train, settle, wait_for_phase
 from tests.gui.small_run import cell, moments, rows, shown_run, small, wait_for_rows
@@ -75,10 +75,10 @@ def test_cells_of_the_merge_table_agree_with_the_history(program: Program, train
 def test_the_status_bar_shows_the_progress_of_compilation(
     program: Program, monkeypatch: pytest.MonkeyPatch, is_preparing: bool, why_not: str, shown_text: str
 ) -> None:
-    monkeypatch.setattr(readiness, "ready", lambda: False)
-    monkeypatch.setattr(readiness, "preparing", lambda: is_preparing)
+    monkeypatch.setattr(readiness, "is_ready", lambda: False)
+    monkeypatch.setattr(readiness, "is_preparing", lambda: is_preparing)
     monkeypatch.setattr(readiness, "why_not", lambda: why_not)
-    monkeypatch.setattr(kept, "share", lambda: 0.4)
+    monkeypatch.setattr(stored_code, "stored_share", lambda: 0.4)
     bar = StatusLine(program.training)
     assert ("" if bar.faster.isHidden() else bar.faster.text()) == shown_text
     assert why_not in bar.faster.toolTip()

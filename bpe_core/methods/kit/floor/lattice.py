@@ -18,8 +18,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.alphabet import Alphabet, SpelledSeeds
 from bpe_core.kernels import price_lattices as kernels
-from bpe_core.kernels.kept import PRICING
 from bpe_core.kernels.readiness import need_machine_code
+from bpe_core.kernels.stored_code import PRICING
 from bpe_core.kernels.unigram_trie import ROW, spread_slots
 from bpe_core.methods.kit.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
@@ -119,9 +119,9 @@ class Lattice:
         """
         return run_in_threads(lambda number: job(self.parts[number], number), range(len(self.parts)))
 
-    def desks(self) -> list[kernels.Desk]:
+    def desks(self) -> list[kernels.WordBuffer]:
         room = int(np.diff(self.words.starts).max(initial=0)) + 1
-        return [kernels.Desk(*(np.zeros(room, np.int64) for _ in range(3))) for _ in self.parts]
+        return [kernels.WordBuffer(*(np.zeros(room, np.int64) for _ in range(3))) for _ in self.parts]
 
     def spelled(self, pieces: Int64s) -> SpelledSeeds:
         """Return the symbols of these pieces, end to end."""
@@ -154,10 +154,10 @@ def stretches(
     return kernels.Words(kept, starts, counts.astype(np.int64)), layout.tokens - spelled
 
 
-def _pieces_in(words: kernels.Words, longest: int, work: Work) -> kernels.Found:
+def _pieces_in(words: kernels.Words, longest: int, work: Work) -> kernels.FoundPieces:
     at_most = int(np.diff(words.starts).max(initial=1)) * longest + 1
     room = max(1 << 12, at_most, len(words.symbols))
-    pieces = kernels.Found(
+    pieces = kernels.FoundPieces(
         np.zeros(ROW << (2 * room).bit_length(), np.uint64), np.zeros(room, np.int64), np.zeros(room, np.uint8),
         np.ones(1, np.int64),
     )  # fmt: skip
@@ -170,16 +170,16 @@ def _pieces_in(words: kernels.Words, longest: int, work: Work) -> kernels.Found:
         counts = enlarge(pieces.counts, more)
         lengths = enlarge(pieces.lengths, more)
         counts[len(pieces.counts) :] = 0
-        pieces = kernels.Found(slots, counts, lengths, pieces.number)
+        pieces = kernels.FoundPieces(slots, counts, lengths, pieces.number)
     number = int(pieces.number[0])
     return pieces._replace(counts=pieces.counts[:number], lengths=pieces.lengths[:number])
 
 
-def _edges_of(words: kernels.Words, pieces: kernels.Found, numbers: Any, longest: int) -> kernels.Edges:
+def _edges_of(words: kernels.Words, pieces: kernels.FoundPieces, numbers: Any, longest: int) -> kernels.Edges:
     first = np.zeros(len(words.symbols) + 1, np.int64)
     edges = kernels.Edges(first, np.empty(0, np.int32), np.empty(0, np.uint8))
-    used = int(kernels.lay_edges(words, pieces, numbers, edges, np.int64(longest)))
+    used = int(kernels.write_edges(words, pieces, numbers, edges, np.int64(longest)))
     if used:
         edges = kernels.Edges(first, np.empty(used, np.int32), np.empty(used, np.uint8))
-        kernels.lay_edges(words, pieces, numbers, edges, np.int64(longest))
+        kernels.write_edges(words, pieces, numbers, edges, np.int64(longest))
     return edges

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from bpe_core.kernels import kept, kept_tables
-from bpe_core.kernels.kept_tables import named_table, read, written
+from bpe_core.kernels import stored_code, stored_tables
+from bpe_core.kernels.stored_tables import named_table, read, written
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.scanner import ScanTable, table_for
 
-needs_machine_code = pytest.mark.skipif(not kept.has(kept.ENCODING), reason="there is no machine code")
+needs_machine_code = pytest.mark.skipif(
+    not stored_code.is_stored(stored_code.ENCODING), reason="there is no machine code"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +42,7 @@ def test_a_scan_table_is_read_back_as_written(pattern: str) -> None:
 
 @needs_machine_code
 def test_scan_tables_of_all_named_patterns_are_stored_in_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_tables, "table_for", lambda *wanted, **how: pytest.fail(f"made anew: {wanted} {how}"))
+    monkeypatch.setattr(stored_tables, "table_for", lambda *wanted, **how: pytest.fail(f"made anew: {wanted} {how}"))
     tables = {pattern: named_table(pattern, "line", older=True) for pattern in NAMED_PATTERNS}
     assert_equal(tables["bert"], table_for("bert", "line", older=True))
 
@@ -53,6 +55,6 @@ def test_a_scan_table_is_computed_again_for_another_release_of_regex(monkeypatch
         made.append(pattern)
         return table_for(pattern, unit, older=older)
 
-    monkeypatch.setattr(kept_tables, "table_for", make)
+    monkeypatch.setattr(stored_tables, "table_for", make)
     assert_equal(named_table("whitespace"), table_for("whitespace"))
     assert made == ["whitespace"]

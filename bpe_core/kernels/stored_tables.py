@@ -1,8 +1,8 @@
 """The scanner's tables of the named patterns, which are stored with the machine code.
 
-Making a table takes longer than loading the machine code that reads it. A table is stored under a hash of its pattern
-and of the release of `regex`, which defines the classes of characters. With another release, and for other patterns,
-the table is made again.
+It takes longer to make a table than to load the machine code that reads it. A table is stored under a hash of its
+pattern and of the release of `regex`, because this package defines the classes of characters. With another release, and
+for other patterns, the table is made again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import product
 import numpy as np
 import regex
 
-from bpe_core.kernels import kept
+from bpe_core.kernels import stored_code
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
@@ -36,7 +36,7 @@ def scan_table(recipe: Recipe) -> ScanTable | None:
 
 @lru_cache(maxsize=TABLES_KEPT)
 def named_table(pattern: str, unit: str = "file", *, older: bool = False) -> ScanTable:
-    pack = kept.pack()
+    pack = stored_code.pack()
     written = None if pack is None else pack.tables.get(_key(pattern, unit, older))
     table = table_for(pattern, unit, older=older) if written is None else read(written)
     assert table is not None  # every named pattern has a table
@@ -44,7 +44,7 @@ def named_table(pattern: str, unit: str = "file", *, older: bool = False) -> Sca
 
 
 def written_tables() -> Mapping[str, bytes]:
-    """Return the tables of all named patterns as bytes, by their hash."""
+    """Return the tables of all named patterns as bytes. The keys are hashes of the patterns."""
     wanted = product(NAMED_PATTERNS, UNITS, (False, True))
     return {_key(*of): written(named_table(of[0], of[1], older=of[2])) for of in wanted}
 
@@ -56,7 +56,9 @@ def _key(pattern: str, unit: str, older: bool) -> str:
 
 
 def written(table: ScanTable) -> bytes:
-    """Return a table as bytes. Ranges of characters of the same kind replace the kind of every character.
+    """Return a table as bytes.
+
+    The bytes hold ranges of characters of the same kind, and not the kind of each character.
 
     >>> table = named_table("gpt2")
     >>> again = read(written(table))

@@ -1,8 +1,9 @@
-"""The machine code that is stored from one start to the next, in one file, and the check whether the file is intact.
+"""The machine code that is stored from one start of the program to the next, in one file.
 
 Stored code is trusted like the program's own code. So the file lies beside the program, where an installation puts it
-(`building.py`), or in a folder that only the person can change. It begins with a checksum, is read once by each
-process, and stays in memory, so damaged code is never used. This module imports neither Numba nor llvmlite's compiler.
+(`building.py`), or in a folder that only the person can change. The file begins with a checksum. Each process reads the
+file once and keeps it in memory, so damaged code is never used. This module imports neither Numba nor llvmlite's
+compiler.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ PARTS = {
 }
 
 
-class KeptKernel(NamedTuple):
+class StoredKernel(NamedTuple):
     symbol: str  # its name inside the object file
     answer: str  # a letter for each number of the answer (see `calling.py`)
     code: bytes  # the object file
@@ -68,12 +69,12 @@ class KeptKernel(NamedTuple):
 
 @dataclass(frozen=True)
 class Pack:
-    """The stored machine code, by the name of the kernel and the kinds of its arguments."""
+    """The stored machine code, listed under the name of the kernel and the types of its arguments."""
 
     fallback: str = ""  # the reason why Numba's own cache is used instead; empty if it is not used
     parts: tuple[str, ...] = ()  # the parts that are made
-    kernels: Mapping[tuple[str, str], KeptKernel] = field(default_factory=dict)
-    tables: Mapping[str, bytes] = field(default_factory=dict)  # the scanner's tables (see `kept_tables.py`)
+    kernels: Mapping[tuple[str, str], StoredKernel] = field(default_factory=dict)
+    tables: Mapping[str, bytes] = field(default_factory=dict)  # the scanner's tables (see `stored_tables.py`)
 
     def joined(self, other: Pack) -> Pack:
         kernels = {**self.kernels, **other.kernels}
@@ -97,7 +98,7 @@ class Pack:
     def read(cls, content: bytes) -> Pack:
         """Return the pack in these bytes. Raise ValueError if the bytes are damaged.
 
-        >>> content = Pack(kernels={("scan", "i8"): KeptKernel("f", "", b"1, 2")}).written()
+        >>> content = Pack(kernels={("scan", "i8"): StoredKernel("f", "", b"1, 2")}).written()
         >>> Pack.read(content).kernels["scan", "i8"].code
         b'1, 2'
         >>> Pack.read(content[:-1])
@@ -112,7 +113,7 @@ class Pack:
         fallback, parts, rows, *more = json.loads(header)  # packs of former versions have no tables
         kernels, tables, start = {}, {}, 0
         for name, kinds, key, symbol, answer, length in rows:
-            kernels[name, kinds] = KeptKernel(symbol, answer, code[start : (start := start + length)], key)
+            kernels[name, kinds] = StoredKernel(symbol, answer, code[start : (start := start + length)], key)
         for key, length in more[0] if more else ():
             tables[key] = code[start : (start := start + length)]
         return cls(fallback, tuple(parts), kernels, tables)
@@ -253,8 +254,8 @@ def _state(file: Path) -> tuple[int, int] | None:
     return status.st_ino, status.st_mtime_ns
 
 
-def has(part: str = "") -> bool:
-    """Return whether the machine code of a part of the kernels, and of all parts before this part, is stored.
+def is_stored(part: str = "") -> bool:
+    """Return whether the machine code of a part of the kernels is stored, with the code of all parts before this part.
 
     If no part is given, return whether the machine code of all kernels is stored.
     """
@@ -265,10 +266,10 @@ def has(part: str = "") -> bool:
     return bool(part) and {*stored.parts}.issuperset(order[: order.index(part) + 1])
 
 
-def share() -> float:
+def stored_share() -> float:
     """Return the share of all machine code that is already stored, from 0 to 1."""
     stored = pack()
-    if has():
+    if is_stored():
         return 1.0
     return 0.0 if stored is None else sum(PARTS.get(part, 0.0) for part in stored.parts)
 
@@ -281,12 +282,12 @@ def _read(place: Path) -> Pack | None:
         return None
 
 
-def made_before() -> dict[str, KeptKernel]:
+def code_of_other_versions() -> dict[str, StoredKernel]:
     """Return the machine code in the folders of other versions. A kernel that did not change can use this code again.
 
-    The keys are the keys of `dependencies.py`.
+    The code is listed under the keys that `dependencies.py` makes.
     """
-    code_of_key = dict[str, KeptKernel]()
+    code_of_key = dict[str, StoredKernel]()
     for place in _folders(base()):
         with suppress(OSError):
             pack = _read(private_folder(place))
@@ -294,8 +295,8 @@ def made_before() -> dict[str, KeptKernel]:
     return code_of_key
 
 
-def take(content: bytes) -> None:
-    """Use in this process machine code that another process could not store.
+def use_code(content: bytes) -> None:
+    """Use machine code in this process that the compiler process could not store in a file.
 
     Raise ValueError if the code is damaged.
     """
@@ -324,7 +325,7 @@ def claim() -> Lock | None:
 
 
 def is_being_made() -> bool:
-    """Return whether another process has the lock and makes the code."""
+    """Return whether another process holds the lock, and so makes machine code."""
     place = folder()
     if place is None or not (place / _LOCK).exists():
         return False
@@ -338,7 +339,7 @@ def is_being_made() -> bool:
     return False
 
 
-def keep(made: Pack) -> None:
+def store_pack(made: Pack) -> None:
     """Store this machine code in place of the stored code. Only the process that holds the lock may call this."""
     place = folder()
     assert place is not None
@@ -365,7 +366,7 @@ def remove_outdated(today: Path) -> None:
 
 
 def _folders(place: Path | None) -> list[Path]:
-    """Return the folders of all versions in a folder."""
+    """Return the folders of all versions in the folder `place`."""
     if place is None:
         return []
     try:

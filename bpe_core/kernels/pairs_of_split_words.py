@@ -1,6 +1,6 @@
 """The model of `pair_model.py` for methods that join no pairs, but split words again at some steps.
 
-Each word waits in the list of the step at which its split may next change, so a step handles only these words. Only the
+Each word is listed under the step at which its split may next change, so a step handles only these words. Only the
 pairs between the unchanged ends of a word are counted again.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from bpe_core.kernels import NEVER
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.pair_model import FILLED, WANTED, change, head, tell
+from bpe_core.kernels.pair_model import FILLED, WANTED, bits_of_first, change_counts, total_bits
 from bpe_core.kernels.pieces import AT, NO_TOKEN, write_best_path, write_pieces
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
@@ -23,7 +23,7 @@ BEYOND = 2  # the tokens that a word may have beyond the number of its bytes: a 
 
 
 class Words(NamedTuple):
-    """The words end to end, and the tokens into which each word is split now."""
+    """All words one after another, and the tokens into which each word is split now."""
 
     data: Bytes
     starts: Int64s  # of each; and the end
@@ -34,7 +34,7 @@ class Words(NamedTuple):
 
 
 class WordQueues(NamedTuple):
-    """The lists of words that are split again after each step."""
+    """The lists of words that are split again, one list for each step."""
 
     first: Int32s  # for each step, the word on top of its list; below zero if there is none
     following: Int32s  # for each word the next word in the same list
@@ -54,10 +54,10 @@ class WordSplits(NamedTuple):
 
 @kernel
 def follow_words(kind, pieces, room, listed, words, waiting, model, model_room, sizes, asked, bits, step, stop, most):
-    """Make steps up to `stop`, and write the bits after each step that `asked` marks.
+    """Make steps up to `stop`, and write the number of bits after each step that `asked` marks.
 
-    At each step, the words whose splits change are split again. Return the next step. A part of its work may already be
-    done.
+    At each step, the words whose splits change are split again. Return the next step. A part of the work of this step
+    may already be done.
     """
     done, out = np.int64(0), room.previous_place
     while step <= stop and done < most:
@@ -72,12 +72,12 @@ def follow_words(kind, pieces, room, listed, words, waiting, model, model_room, 
             waiting.first[step] = waiting.following[word]
             if kind == BY_SCORES:
                 count = write_best_path(pieces, room, words.data, begin, end, out, np.int64(0))
-                until = soonest_gone(waiting, out, count)
+                until = first_drop(waiting, out, count)
             elif kind == BY_LONGEST:
                 count, until = write_pieces(pieces, words.data, begin, end, out, np.int64(0))
             else:
                 count, until = next_listed(listed, word, out)
-            take(words, model, word, out, count)
+            replace_tokens(words, model, word, out, count)
             if until <= stop:
                 waiting.following[word] = waiting.first[until]
                 waiting.first[until] = word
@@ -85,14 +85,14 @@ def follow_words(kind, pieces, room, listed, words, waiting, model, model_room, 
         if waiting.first[step] >= 0:
             break
         if asked[step]:
-            bits[step] = tell(model, model_room, sizes[step] + 1)
+            bits[step] = total_bits(model, model_room, sizes[step] + 1)
             done += model.number[WANTED]
         step += 1
     return np.int64(step)
 
 
 @kernel
-def soonest_gone(waiting, ids, count):
+def first_drop(waiting, ids, count):
     until = np.int64(NEVER)
     for place in range(count):
         until = min(until, np.int64(waiting.gone[ids[place]]))
@@ -111,7 +111,7 @@ def next_listed(listed, word, out):
 
 
 @kernel
-def take(words, model, word, new, count):
+def replace_tokens(words, model, word, new, count):
     """Replace the tokens of a word by `new`, and change the counts of the pairs that differ."""
     place, before = words.starts[word] + BEYOND * word, words.counts[word]
     ids, edge = words.ids, np.int64(len(model.times) - 1)
@@ -127,13 +127,13 @@ def take(words, model, word, new, count):
         last += 1
     before_first = edge if first == 0 else np.int64(new[first - 1])
     if before > 0:
-        take_pairs(model, before_first, edge, ids, place, first, before - last, before, -learned, -held_out)
+        change_pairs(model, before_first, edge, ids, place, first, before - last, before, -learned, -held_out)
     else:
-        stand(model, edge, learned, held_out)
+        change_first_token(model, edge, learned, held_out)
     if count > 0:
-        take_pairs(model, before_first, edge, new, np.int64(0), first, count - last, count, learned, held_out)
+        change_pairs(model, before_first, edge, new, np.int64(0), first, count - last, count, learned, held_out)
     else:
-        stand(model, edge, -learned, -held_out)
+        change_first_token(model, edge, -learned, -held_out)
     if before != count:
         for away in range(last):  # the common tokens at the end move
             ids[place + count - 1 - away] = new[count - 1 - away]
@@ -143,23 +143,23 @@ def take(words, model, word, new, count):
 
 
 @kernel
-def take_pairs(model, left, edge, ids, place, first, last, count, learned, held_out):
-    """Change the counts of the tokens from `first` to `last`, and of the pairs that hold them.
+def change_pairs(model, left, edge, ids, place, first, last, count, learned, held_out):
+    """Add numbers to the counts of the tokens from `first` to `last`, and to the counts of the pairs that contain them.
 
     `left` is the token before the first token.
     """
     for token in range(first, last + 1):
         right = np.int64(ids[place + token]) if token < count else edge
-        change(model, left, right, learned, held_out)
+        change_counts(model, left, right, learned, held_out)
         if token < last:
-            stand(model, right, learned, held_out)
+            change_first_token(model, right, learned, held_out)
         left = right
 
 
 @kernel
-def stand(model, token, learned, held_out):
-    """Add to the number of pairs whose first token is `token`: in the learned words and in the held-out words."""
-    before = head(model, token)
+def change_first_token(model, token, learned, held_out):
+    """Add to the number of pairs that begin with `token`, separately for the learned and the held-out words."""
+    before = bits_of_first(model, token)
     model.times[token] += learned
     model.asked[token] += held_out
-    model.heads[0] += head(model, token) - before
+    model.heads[0] += bits_of_first(model, token) - before
