@@ -51,8 +51,8 @@ def join(state, pair, token, begin, stop):
     left_length, length = np.int64(state.token_lengths[pairs[pair].left]), np.int64(state.token_lengths[token])
     first_born = state.run[0].pairs
     joined, total, used, twin = np.int64(0), np.int64(0), np.int64(1), np.int64(-1)
-    apart = state.run[0].independent_copy != 0
-    asks_beside = apart and pairs[pair].left != pairs[pair].right
+    no_overlaps = state.run[0].without_overlaps != 0
+    asks_beside = no_overlaps and pairs[pair].left != pairs[pair].right
     for entry in range(begin, stop):
         fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born)
         cell = np.int64(arena[entry])
@@ -70,7 +70,7 @@ def join(state, pair, token, begin, stop):
             joints[joined - 1].behind = group
             cells[start] = kept | (first_born + group - 1)
             before = np.int64(0)
-            if apart and twin == start:
+            if no_overlaps and twin == start:
                 groups[group].kept += weight
                 twin = np.int64(-1)
             else:

@@ -71,7 +71,7 @@ RUN = np.dtype(
             "wide",  # pairs at this many places are merged in two halves
             "chosen",  # the pair that is merged in two halves
             "work_left",  # the work left in a call that returned for that merge
-            "apart",  # 1: a count says how many tokens a merge makes, so that `aaa` holds a+a once
+            "without_overlaps",  # 1: a count says how many tokens a merge makes, so that `aaa` holds a+a once
             "twin",  # the cell of the last pair of equal symbols that was counted, while base pairs are counted
         )
     ]
@@ -325,7 +325,7 @@ def count_base_pairs(state, stop):
         weight = words[word].count
         cells[cell] = pair if weight > MOST_WEIGHT else pair | (weight << WEIGHT_SHIFT)
         pairs[pair].times += 1
-        if left == right and run.independent_copy:
+        if left == right and run.without_overlaps:
             overlaps = run.twin == cell - 1
             run.twin = -1 if overlaps else cell
             if overlaps:

@@ -204,7 +204,7 @@ class CompiledLearner:
         self.tokens_at_start = layout.tokens
         self._begin(layout, words, alphabet)
         state = state_of(layout, words, alphabet, recipe, forced)
-        state.run["apart"] = counts_apart
+        state.run["without_overlaps"] = counts_apart
         base_pairs = BasePairs(state, room, threads)
         self._state = base_pairs.state
         self._halves = Halves()
