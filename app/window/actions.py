@@ -164,7 +164,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
             "Save with each file a manifest of how the file was made",
             checkable=True,
         ),
-        Item("compress_file", "Compress a Fi&le …", "Compress a file of any kind with Gage's algorithm of 1994"),
+        Item("compress_file", "Compress a Fi&le …", "Compress a file of any kind by pairs of bytes"),
         Item("expand_file", "E&xpand a File …", "Restore the original of a compressed file"),
         Item("claim_sessions", "Open Sessions by &Double-Click", "Let the desktop open sessions with this program"),
         Item("copy_csv", "Copy {Steps} as C&SV", "Copy the selected {steps}, separated by commas"),

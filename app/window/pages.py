@@ -285,7 +285,7 @@ SWEEP_ITEM = Item(
 SWEEPS = PageRow("sweep_results", "Sweeps", "charts", build_sweeps, (SWEEP_ITEM,))
 MORPHEMES = PageRow("morphemes", "Morphemes", "charts", partial(build_reading, name="morphemes"))
 BLOCKS = chart_row(
-    build_blocks, Item("blocks", description_of("blocks").asks, "Show the blocks of Gage's compressor and their tables")
+    build_blocks, Item("blocks", description_of("blocks").asks, "Show the blocks of a compressed text and their tables")
 )
 COMPARE = chart_row(
     build_compare, Item("compare", "&Compare with Another …", "Compare another run or tokenizer with the run shown")

@@ -163,7 +163,7 @@ def blocks(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Show which pair each byte replaces in the blocks of Gage's compressor, and their size after each step.
+    """Show which pair each byte replaces in the blocks of a compressed text, and their size after each step.
 
     Parameters
     ----------
@@ -484,7 +484,7 @@ def floor(
     rounds : int | None, optional
         Search each size for N rounds instead of seconds: the same result on every machine.
     alone : bool, optional
-        Leave out the results of Unigram and MinGram.
+        Leave out the results of other methods.
     held_out : Any, optional
         Use held-out texts instead of the texts that the table was learned from: everything that
         `bpe.train` takes.

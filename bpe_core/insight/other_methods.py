@@ -1,7 +1,7 @@
 """The numbers of tokens that other methods need for the same words. They are compared with a floor.
 
-Unigram and MinGram learn from characters. If the symbols of a vocabulary are bytes, each byte becomes a character for
-these methods. So all methods learn pieces from the same words.
+The other methods choose among pieces of characters. If the symbols of a vocabulary are bytes, each byte becomes a
+character for these methods. So all methods learn pieces from the same words.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The question of which pair each byte replaces in the blocks of Gage's compressor."""
+"""The question of which pair each byte replaces in the blocks of a compressed text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WHAT = "The list of replaced pairs"
 
 @dataclass(frozen=True)
 class Blocks(Question):
-    """Show which pair each byte replaces in the blocks of Gage's compressor, and their size after each step."""
+    """Show which pair each byte replaces in the blocks of a compressed text, and their size after each step."""
 
     about = "this step"
     asks = "What do the bytes stand for?"

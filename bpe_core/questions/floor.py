@@ -130,9 +130,7 @@ examples:
         in_words={"": "as time allows"},
         is_extra=True,
     )
-    alone: bool = parameter(
-        False, help="leave out the results of Unigram and MinGram", title="Without others", is_extra=True
-    )
+    alone: bool = parameter(False, help="leave out the results of other methods", title="Without others", is_extra=True)
     held_out: Texts | None = parameter(
         None,
         help="use held-out texts instead of the texts that the table was learned from",

@@ -27,6 +27,8 @@ FOREIGN = {
     "bpe_core.command_line.commands.verify": {"best"},  # the same column of a certificate
     "bpe_core.questions.benchmark": {"parity"},  # the usual word for equal costs of languages
 }
+# The first word of each title, if it is a name.
+TITLES = {re.split(r"\W", METHODS[name].title)[0] for name in SPELLED} - {"Byte", "Best"}
 # Choices of a recipe that only one method has. Choices of several methods are in the kit.
 OWN_CHOICES = {choice for name in SPELLED for choice in METHODS[name].own_choices}
 RECIPES = ("recipe", "own", "Recipe", "preset", "with_changes", "recipe_from", "recipe_of")
@@ -115,6 +117,21 @@ def test_code_outside_the_folders_of_methods_names_no_method() -> None:
 
 def is_allowed(module: str) -> bool:
     return any(is_in(module, place) for place in STILL_ALLOWED)
+
+
+def titles_shown(source: str) -> set[str]:
+    """Return the titles of methods in the texts of a source. Docstrings do not count."""
+    tree = ast.parse(source)
+    bodies = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {ast.get_docstring(node, clean=False) for node in ast.walk(tree) if isinstance(node, bodies)}
+    texts = [text for text in texts_in(source) if text not in docstrings]
+    return {title for title in TITLES for text in texts if re.search(rf"\b{title}\b", text)}
+
+
+def test_the_window_takes_the_titles_of_methods_from_the_methods() -> None:
+    window = {module: source for module, source in sources() if is_in(module, "app")}
+    assert {module: titles for module in window if (titles := titles_shown(window[module]))} == {}
+    assert titles_shown('"""A page for Unigram."""\nTITLE = "The blocks of Gage\'s compressor"') == {"Gage"}
 
 
 @pytest.mark.parametrize(

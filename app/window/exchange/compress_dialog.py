@@ -14,13 +14,6 @@ from app.window.parts.layouts import STRETCH, in_column, in_form
 from app.window.parts.widgets import paragraph
 
 TITLES: dict[Direction, str] = {"compress": "Compress a File", "expand": "Expand a File"}
-ABOUT_COMPRESSING: dict[Direction, str] = {
-    "compress": (
-        "Philip Gage's algorithm of 1994: in each block of 5,000 bytes, unused bytes replace the most frequent pairs. "
-        "Files of any kind can be compressed."
-    ),
-    "expand": "Restore a file that this program compressed. The restored file equals the original in every byte.",
-}
 
 
 class CompressDialog(WorkDialog):
@@ -38,7 +31,7 @@ class CompressDialog(WorkDialog):
         self.source = PathLine("File to read", self._ask_for_source)
         self.target = PathLine("File to write", self._ask_for_target)
         form = in_form(("File", self.source.row), ("Write to", self.target.row))
-        in_column(paragraph(ABOUT_COMPRESSING[direction]), form, self.bar, self.outcome, STRETCH, self.buttons, on=self)
+        in_column(paragraph(model.about(direction)), form, self.bar, self.outcome, STRETCH, self.buttons, on=self)
         model.finished.connect(self.outcome.setText)
 
     def _ask_for_source(self, before: str) -> str:

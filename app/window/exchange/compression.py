@@ -18,10 +18,11 @@ from bpe_core.methods.kit.container import Report, container
 from bpe_core.support.progress import Work
 
 Direction = Literal["compress", "expand"]
+ABOUT_EXPANDING = "Restore a file that this program compressed. The restored file equals the original in every byte."
 
 
 class FileCompression(FileWork):
-    """A background task that compresses a file of any kind as Gage did in 1994, or restores the original file."""
+    """A background task that compresses a file of any kind, or restores the original file."""
 
     finished = Signal(str)
 
@@ -32,6 +33,11 @@ class FileCompression(FileWork):
     def ending() -> str:
         """Return the ending in the names of compressed files."""
         return container().ENDING
+
+    @staticmethod
+    def about(direction: Direction) -> str:
+        """Return a paragraph that explains what happens to the file."""
+        return container().ABOUT if direction == "compress" else ABOUT_EXPANDING
 
     @staticmethod
     def proposal(direction: Direction, source: Path) -> Path:

@@ -1,4 +1,4 @@
-"""The model of the question about the blocks of Gage's compressor."""
+"""The model of the question about the blocks of the compressor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of Gage's compressor: a chart of the shrinking bytes, and the table of one block."""
+"""The page of the blocks: a chart of the shrinking bytes, and the table of one block."""
 
 from __future__ import annotations
 

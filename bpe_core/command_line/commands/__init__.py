@@ -36,7 +36,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "film": "Film a run, or two side by side, as a moving picture for a chat, a slide or a README",
     },
     "Make a file smaller": {
-        "compress": "Compress a file with Gage's algorithm of 1994, the origin of byte-pair encoding",
+        "compress": "Compress a file with the algorithm of 1994 from which byte-pair encoding comes",
         "expand": "Restore the original of a file that `compress` has written",
     },
     "Check results": {

@@ -1,6 +1,6 @@
 """The command `bpe-explorer compress`.
 
-It makes a file smaller by Gage's algorithm of 1994, the origin of byte-pair encoding.
+It makes a file smaller with the algorithm of 1994 from which byte-pair encoding comes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ examples:
       Use larger blocks: fewer tables, but fewer unused bytes in each block. Any kind of file can be compressed.
 
 `bpe-explorer expand` restores the original, byte by byte. The sizes with zlib and zstd, two of today's
-compressors, are shown, too. Gage's result is larger, but people can read it.
+compressors, are shown, too. This program's result is larger, but people can read it.
 """
 
 

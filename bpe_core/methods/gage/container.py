@@ -76,6 +76,10 @@ PIECE = 1 << 18  # about how many bytes are compressed between two reports of pr
 MOST_THREADS = 8
 
 
+ABOUT = (
+    "Philip Gage's algorithm of 1994: in each block of 5,000 bytes, unused bytes replace the most frequent pairs. "
+    "Files of any kind can be compressed."
+)
 NOTHING_PAYS = (
     "Nothing was replaced: in no block a pair occurs often enough to save more bytes than the table entry of the "
     "pair takes."

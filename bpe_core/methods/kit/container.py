@@ -28,6 +28,7 @@ class Container(Protocol):
     """The interface for compressing and expanding files. A module can implement it."""
 
     ENDING: str  # the ending of compressed files' names
+    ABOUT: str  # how files are compressed, for people
     NOTHING_PAYS: str  # why nothing could be replaced, in a sentence
 
     def compress_file(

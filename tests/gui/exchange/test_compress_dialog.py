@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.window.exchange.compress_dialog import CompressDialog
 from app.wiring import Program
+from bpe_core.methods.kit.container import container
 from tests.gui.conftest import WAIT
 
 TEXT = b"the lowest price is lower than the last one\n" * 200
@@ -28,6 +29,7 @@ def test_a_file_compressed_in_the_window_expands_to_the_original_file(
     source.write_bytes(TEXT)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(source), ""))
     dialog = opened(program, "compress_file")
+    assert container().ABOUT in [label.text() for label in dialog.findChildren(QLabel)]
     dialog.source.ask()
     assert dialog.target.text() == str(tmp_path / "book.txt.gage")
     with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
