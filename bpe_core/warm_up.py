@@ -33,13 +33,12 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.changed_texts import ChangedTexts
-from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+from bpe_core.segmenting.compiled_encoder import WORDS_AT_FIRST, CompiledEncoder
 from bpe_core.segmenting.compiled_methods import CompiledPriorities
 from bpe_core.segmenting.compiled_ranks import CompiledRanks
 from bpe_core.segmenting.compiled_runs import CompiledSuperwords, FollowedTokens
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.laid_words import FlatWords, laid_words
-from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
 from bpe_core.segmenting.text_pairs import JoinedTexts
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts

@@ -6,6 +6,7 @@ word that is one token.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -18,6 +19,7 @@ from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.change_text import TextChanges
 from bpe_core.kernels.follow import WHOLE, StepTable, follow_runs
 from bpe_core.kernels.merge_word import LIMIT, MergeTable
+from bpe_core.kernels.runs import cut_runs, find_borders
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
 from bpe_core.kernels.stored_tables import named_table
 from bpe_core.methods.registry import METHODS
@@ -26,9 +28,11 @@ from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, check_length, joining_table, room_for
 from bpe_core.segmenting.compiled_ranks import CompiledRanks
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.tokens_of_runs import TokensOfRuns
 from bpe_core.segmenting.word_runs import NO_WORD, WITHIN, WordRuns, as_steps, stages_of
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
+
+# A function that cuts words, given end to end with their starts, after a number of merges; returns all tokens.
+Cut = Callable[[Bytes, Int32s, int], Int32s]
 
 _PADDING = 8  # bytes after a text that the scanner may read
 _ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code.isspace()]  # the last bytes of blanks
@@ -185,6 +189,31 @@ def _further(keys: Int64s, chosen: Bools) -> Int32s:
     again = keys[rows[1:]] == keys[rows[:-1]]
     later[rows[:-1][again]] = rows[1:][again]
     return later
+
+
+class TokensOfRuns:
+    """An encoder of whole runs of words by merges that never cross the borders of words.
+
+    If no token holds two bytes as neighbours, no merge can join across the place between these bytes. So a run is
+    divided there, and each part is encoded separately. Most parts are already in a cache.
+    """
+
+    def __init__(self, history: History, cut: Cut) -> None:
+        """Store the function that encodes parts of runs, and find the pairs of bytes that are neighbours in a token."""
+        byte = np.array([text[0] for text in history.alphabet.decoded])
+        before, behind = meeting(history)
+        self._cut = cut
+        self._meets = np.zeros((256, 256), np.uint8)
+        self._meets[byte[before], byte[behind]] = 1
+        self._lengths = np.minimum(history.token_lengths(), NEVER).astype(np.int32)
+
+    def of(self, data: Bytes, runs: Int32s, at: int) -> tuple[Int32s, Int64s]:
+        """Encode runs that are stored end to end. Return all tokens, and the offset of each run's first token."""
+        cuts = np.empty(len(data) + 2, np.int32)
+        borders = np.empty(len(runs), np.int64)
+        ids = self._cut(data, cuts[: cut_runs(data, runs, self._meets.reshape(-1), cuts)], at)
+        find_borders(ids, self._lengths, runs, borders)
+        return ids, borders
 
 
 class CompiledSuperwords(_ByTexts):

@@ -24,7 +24,7 @@ from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting import batches, remembered_words
+from bpe_core.segmenting import batches, compiled_encoder
 from bpe_core.segmenting.batches import Jobs, Texts, Unread, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
@@ -140,19 +140,19 @@ def test_the_cache_of_encoded_words_grows_and_is_emptied_when_too_large(monkeypa
     expected = plain.ids(text, 20).tolist()
     assert compiled.ids(text, 20).tolist() == expected
     assert compiled.ids(text, 20).tolist() == expected  # now from memory
-    monkeypatch.setattr(remembered_words, "MOST_WORDS", 5_000)
+    monkeypatch.setattr(compiled_encoder, "MOST_WORDS", 5_000)
     assert both_encoders(small_history())[1].ids(text, 20).tolist() == expected
 
 
 def test_threads_that_fill_one_cache_of_words_at_once_give_equal_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most words are new, and several threads meet each word while the cache grows and is emptied."""
-    for owner, name, value in ((remembered_words, "WORDS_AT_FIRST", 64), (batches, "LARGEST_JOB", 3_000)):
+    for owner, name, value in ((compiled_encoder, "WORDS_AT_FIRST", 64), (batches, "LARGEST_JOB", 3_000)):
         monkeypatch.setattr(owner, name, value)
     monkeypatch.setattr(batches, "LEAST_JOB", 3_000)
     history, text = small_history(), many_words(9_000) * 3
     cuts, wanted = SafeCuts.of(history.recipe), both_encoders(history)[1].ids(text, 20)
-    for most_words in (remembered_words.MOST_WORDS, 2_000):
-        monkeypatch.setattr(remembered_words, "MOST_WORDS", most_words)
+    for most_words in (compiled_encoder.MOST_WORDS, 2_000):
+        monkeypatch.setattr(compiled_encoder, "MOST_WORDS", most_words)
         for threads in (2, 5):
             compiled = both_encoders(history)[1]
             for _ in range(2):
@@ -178,11 +178,11 @@ def test_a_thread_keeps_using_the_old_word_cache_while_another_thread_enlarges_t
         memory.number[ENTRIES] = memory.number[LAST_ENTRY]
         return memory
 
-    monkeypatch.setattr(remembered_words, "grow_slots", grow)
-    met = remembered_words.RememberedWords(remembered_words.MOST_WORDS)
+    monkeypatch.setattr(compiled_encoder, "grow_slots", grow)
+    met = compiled_encoder.RememberedWords(compiled_encoder.MOST_WORDS)
     first, second = met.part(), met.part()
     slots = len(first.slots) // SLOT
-    usual, fullest = slots // 2, slots // 2 + slots // remembered_words._MEANWHILE
+    usual, fullest = slots // 2, slots // 2 + slots // compiled_encoder._MEANWHILE
 
     def entered() -> int:
         return int(full(first).number[ENTRIES] + full(second).number[ENTRIES])

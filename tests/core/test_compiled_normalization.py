@@ -17,10 +17,9 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.batches import Texts
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.changed_texts import ChangedTexts, changed_texts
-from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+from bpe_core.segmenting.compiled_encoder import WORDS_AT_FIRST, CompiledEncoder
 from bpe_core.segmenting.compiled_methods import CompiledPriorities
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
 from bpe_core.splitting.normalization import normalize
 from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 from bpe_core.text.preparation.whole_texts import ALL_MARKS, Marks, WholeTexts

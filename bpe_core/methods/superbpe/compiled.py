@@ -28,8 +28,8 @@ from bpe_core.methods.kit.learner import UNLIMITED
 from bpe_core.methods.kit.runs import Inside
 from bpe_core.methods.superbpe.runs import BLANK, COLON, within
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokens_of_runs import Cut as Cut
-from bpe_core.segmenting.tokens_of_runs import TokensOfRuns
+from bpe_core.segmenting.compiled_runs import Cut as Cut
+from bpe_core.segmenting.compiled_runs import TokensOfRuns
 from bpe_core.support.arrays import Bytes, Int32s, Int64s, repeat
 from bpe_core.support.threads import available_threads, run_in_threads
 

@@ -8,9 +8,9 @@ from bpe_core.kernels import stored_code
 from bpe_core.methods.kit.warm_up import LONG_WORD, TEXT, WORDS
 from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.compiled_encoder import WORDS_AT_FIRST
 from bpe_core.segmenting.compiled_methods import compiled_pieces
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
 from bpe_core.segmenting.word_pieces import LongestPieces
 
 
