@@ -141,7 +141,8 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
             object.__setattr__(self, "pattern", pattern)
             object.__setattr__(self, "custom_pattern", expression)
         # Kept for the texts that will be encoded.
-        _ = self.normalizes, self.normalizes_ascii, self.splits_by_steps, self.tokens_looked_for
+        _ = self.normalizes, self.normalizes_ascii, self.normalizes_by_steps
+        _ = self.splits_by_steps, self.tokens_looked_for
 
     @property
     def choices(self) -> Mapping[str, Choice]:
@@ -262,7 +263,12 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         The normalization forms of Unicode never change such a text.
         """
         changes = self.part(Normalization) != Normalization(unicode_form=self.unicode_form)
-        return changes or (bool(self.preparation) and any(map(_prepare().is_normalizer, self.preparation)))
+        return changes or self.normalizes_by_steps
+
+    @cached_property
+    def normalizes_by_steps(self) -> bool:
+        """Return whether steps of a file normalize a text. Then no other choice of the recipe does."""
+        return bool(self.preparation) and any(map(_prepare().is_normalizer, self.preparation))
 
     @cached_property
     def splits_by_steps(self) -> bool:

@@ -8,10 +8,10 @@ from functools import cache, lru_cache
 import numpy as np
 
 from bpe_core.kernels import change_text as kernel
-from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import piece_table
 from bpe_core.support.arrays import Bytes, Int64s, enlarge
 from bpe_core.text.preparation.normalizers import KEPT_APART
+from bpe_core.text.preparation.steps import Step
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 
 _MORE = 16  # bytes of room for each text besides a marker for each byte; nearly always enough
@@ -65,13 +65,13 @@ def unchanged_texts() -> ChangedTexts:
 
 
 @lru_cache(maxsize=8)
-def changed_texts(recipe: Recipe) -> ChangedTexts | None:
-    """Return the normalizer by machine code for a recipe.
+def changed_texts(steps: tuple[Step, ...]) -> ChangedTexts | None:
+    """Return the normalizer by machine code for the steps of a recipe.
 
-    Return None if the recipe normalizes by rules that are not SentencePiece's.
+    Return None if the steps normalize by rules that are not SentencePiece's.
     """
-    rules = WholeTexts.of(recipe.preparation)
-    if rules is None or recipe.special_tokens or recipe.with_changes(preparation=()).normalizes:
+    rules = WholeTexts.of(steps)
+    if rules is None:
         return None
     sound = rules.table is None or rules.table.table.is_sound
     return ChangedTexts(rules) if sound else None

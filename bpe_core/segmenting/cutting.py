@@ -73,6 +73,7 @@ class Cutting:
         self._matches = recipe.spelled_specials == "matched"
         self._recipe = recipe
         self.normalizes = recipe.normalizes
+        self.normalizes_by_steps = recipe.normalizes_by_steps
         self._changes_ascii = recipe.normalizes_ascii
         self.gives_words = recipe.splits_by_steps  # whether steps of a file find the words, so that parts are words
         self._added = {step.content: step for step in recipe.preparation if isinstance(step, AddedToken)}

@@ -101,10 +101,11 @@ class WordEncoder:
                 return short
             if not is_changed:
                 return self._ids_of_part(kernels, text, at)
-            data = np.frombuffer(utf8(text), np.uint8)
-            changed = None if changes is None else changes.of(data, np.array([0, len(data)]))
-            if changed is not None:
-                return kernels.ids_of_texts(*changed, at)[0]
+            if changes is not None:
+                data = np.frombuffer(utf8(text), np.uint8)
+                changed = changes.of(data, np.array([0, len(data)]))
+                if changed is not None:
+                    return kernels.ids_of_texts(*changed, at)[0]
         if not text.isascii():
             utf8(text)  # so that an error names the place in the given text
         if kernels is None and not (allowed or is_changed):
@@ -225,7 +226,9 @@ class WordEncoder:
         """
         from bpe_core.segmenting.changed_texts import changed_texts, unchanged_texts  # loads machine code
 
-        return changed_texts(self._cutting.recipe) if self._cutting.normalizes else unchanged_texts()
+        if not self._cutting.normalizes:
+            return unchanged_texts()
+        return changed_texts(self._cutting.recipe.preparation) if self._cutting.normalizes_by_steps else None
 
     @cached_property
     def _unchanging(self) -> ChangedTexts:

@@ -53,7 +53,7 @@ def test_kernels_normalize_a_whole_text_as_its_normalization_steps_do_one_by_one
         return
     recipe = Recipe(base="characters", pattern="none", preparation=chosen.steps)
     given_texts = Texts.of(texts)
-    normalizer = changed_texts(recipe)
+    normalizer = changed_texts(recipe.preparation)
     assert normalizer is not None
     changed = normalizer.of(given_texts.data, given_texts.edges)
     assert changed is not None
@@ -64,7 +64,7 @@ def test_damaged_character_maps_are_applied_in_plain_python_and_not_by_kernels()
     broken = WholeTexts(
         Precompiled(base64.b64encode(packed({"a": "é"})[:-2] + b"\xff\0").decode(), longest=True), Marks()
     )
-    assert changed_texts(Recipe(base="characters", pattern="none", preparation=broken.steps)) is None
+    assert changed_texts(broken.steps) is None
     whole = packed({"a": "é"})
     units = np.frombuffer(whole[4 : 4 + int.from_bytes(whole[:4], "little")], np.uint32)
     inside = whole[:4] + np.where(units == 1 << 31, units + 1, units).astype(np.uint32).tobytes() + "é\0".encode()
