@@ -16,7 +16,7 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.growing import NOTHING_NEW
-from bpe_core.editing.without_tokens import Further, Without, lone_characters, without
+from bpe_core.editing.without_tokens import Further, Without, without
 from bpe_core.errors import NothingToLearn
 from bpe_core.history.alphabet import Symbol
 from bpe_core.history.history import History
@@ -75,7 +75,7 @@ def put_beside(
     left_out = _never_produced(history, list(new.values()), cancelled)
     kept = [piece for text, piece in new.items() if text not in left_out]
     grown = _with(history, kept, more)
-    lone = [AddedPiece(symbol) for symbol in lone_characters(grown.history)]
+    lone = [AddedPiece(symbol) for symbol in Method.of(history.recipe).lone_characters(grown.history)]
     if lone:
         grown = _with(history, [*kept, *lone], more)
     symbols = tuple(piece.symbol for piece in (*kept, *lone))

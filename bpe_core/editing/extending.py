@@ -28,18 +28,18 @@ from bpe_core.editing.growing import (
     makes_steps_again,
     steps_alone,
 )
-from bpe_core.editing.without_tokens import Further, further_numbers, lone_characters, numbers_of, without
+from bpe_core.editing.without_tokens import Further, further_numbers, numbers_of, without
 from bpe_core.errors import NothingToLearn
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History, Int64s, Pair
 from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.history.token_texts import written
+from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.by_priority import JoinedWords
-from bpe_core.segmenting.word_pieces import LongestPieces
+from bpe_core.segmenting.cutting import Cutting
 from bpe_core.support.progress import (
     ALONE,
     CancelCheck,
@@ -89,13 +89,13 @@ def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> lis
     A token that may not be joined with others ends a word.
     """
     joining = history.joining
-    cut = LongestPieces(history).cut if joining is None else JoinedWords(history).cut
+    segmenter = METHODS[history.recipe.method].cutter(history, Cutting(history.recipe))
     alone = {id for id, symbol in enumerate(history.alphabet.symbols) if not symbol.merges} | {-1}
     alone |= set() if joining is None else {*joining.found_first}
     stretches: list[tuple[bytes, int]] = []
     for word, count in while_wanted(words, cancelled):
         stretch: list[str] = []
-        for id in (*cut(word, len(history)).ids, -1):
+        for id in (*segmenter.ids_of_word(word, len(history)), -1):
             if id not in alone:
                 stretch.append(chr(id + FIRST_CODE))
             elif stretch:
@@ -236,7 +236,7 @@ def extend_on(
         grown = learn(words, recipe, history=steps_alone(history), progress=work.progress, cancelled=work.cancelled)
         check_grew(grown)
         return Extended(grown.numbered(grown_numbers(grown, known, first_id)), places_in(grown, history))
-    lone = lone_characters(history)
+    lone = Method.of(history.recipe).lone_characters(history)
     table = without(history, np.zeros(history.index_count, np.bool_), further=Further(lone))
     known = further_numbers(known, table.old_ids, first_id)
     first_id = None if first_id is None else first_id + len(lone)

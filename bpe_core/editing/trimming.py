@@ -154,7 +154,7 @@ def trim_indices(
     named = sorted(set(named))
     _check_named(history, named, known)
     goes, hidden = _tokens_to_remove(history, named, needed)
-    more = without_tokens.Further(without_tokens.lone_characters(history))
+    more = without_tokens.Further(Method.of(history.recipe).lone_characters(history))
     left = without(history, goes, hidden, more)
     while history.joining is not None and (unmade := _not_made_any_more(history, left, cancelled)):
         goes[unmade] = True
@@ -361,7 +361,7 @@ def least_size(history: History) -> int:
     These are base symbols, special tokens, and tokens that a person added.
     """
     by_hand = len(_chosen_by_hand(history)) + len(history.recipe.special_tokens)
-    return first_learned(history) + len(without_tokens.lone_characters(history)) + by_hand
+    return first_learned(history) + len(Method.of(history.recipe).lone_characters(history)) + by_hand
 
 
 def surplus(history: History, size: int) -> int:
@@ -379,7 +379,7 @@ def surplus(history: History, size: int) -> int:
     now = history.vocabulary_size
     if size > now:
         raise BpeError(f"The table has {now:,} tokens, fewer than the {size:,} it should be trimmed to.")
-    return now + len(without_tokens.lone_characters(history)) - size
+    return now + len(Method.of(history.recipe).lone_characters(history)) - size
 
 
 @dataclass(frozen=True)

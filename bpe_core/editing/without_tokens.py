@@ -21,23 +21,7 @@ from bpe_core.history.columns import Scores
 from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.history.token_texts import TokenBytes, written
-from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.word_pieces import pieces_of
-
-
-def lone_characters(history: History) -> list[Symbol]:
-    """Return a symbol for each character that occurs only in longer tokens, in the order that alphabets have."""
-    if not Method.of(history.recipe).has_continuations:
-        return []
-    marker = history.recipe.marker_text.encode()
-    (starting, continuing) = pieces_of(history)
-    first = sorted({text[0] for text in starting} - starting.keys())
-    inside = {sign for text in starting for sign in text[1:]} | {sign for text in continuing for sign in text}
-    symbols = [Symbol(sign.encode(), sign.encode(), "character") for sign in first]
-    rest = (sign.encode() for sign in sorted(inside - continuing.keys()))
-    return symbols + [Symbol(marker + sign, sign, "continuation") for sign in rest]
-
 
 GONE = -1  # the new id of a removed token
 KINDS_IN_ORDER = ("unknown", "fallback", "byte", "character", "marker", "glued", "continuation", "seed")

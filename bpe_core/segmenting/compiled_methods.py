@@ -1,4 +1,4 @@
-"""The compiled encoders that split words by the longest pieces, by the best paths, or by the priorities of pairs."""
+"""The compiled encoders that split words by the best paths or by the priorities of pairs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from bpe_core.kernels.pieces import (
     CONTINUING,
     FALLBACK,
     LONGEST,
-    LONGEST_WORD,
     MARKER,
     STARTING,
     SUMS,
@@ -34,7 +33,6 @@ from bpe_core.segmenting.compiled_encoder import CompiledEncoder, joining_table,
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import NEVER
 from bpe_core.segmenting.text_pairs import ways_among
-from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCuts
 from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s
 
@@ -134,30 +132,6 @@ def _made_table(alphabet: Alphabet, marker_text: str, sums: Sums, twin: int | No
     known = {UNKNOWN: alphabet.unknown_id, MARKER: alphabet.marker_id, FALLBACK: alphabet.first_fallback_id}
     for entry, number in (known | {TWIN: twin}).items():
         pieces.number[entry] = -1 if number is None else number
-    return pieces
-
-
-# --- WordPiece: the longest piece -----------------------------------------------------------
-
-
-def compiled_pieces(history: History, cutting: Cutting, plain: LongestPieces) -> CompiledEncoder:
-    return CompiledEncoder(history, cutting, _longest_table(history, plain), kind=kernel.PIECES)
-
-
-def longest_over_time(history: History, plain: LongestPieces) -> PiecesOverTime:
-    return PiecesOverTime([0], lambda at: _longest_table(history, plain), None)
-
-
-def _longest_table(history: History, plain: LongestPieces) -> PieceTable:
-    starting = plain.starting
-    continuing = plain.continuing
-    texts = [*starting, *continuing]
-    ids = np.array([*starting.values(), *continuing.values()], np.int32)
-    roots = np.repeat(np.array([STARTING, CONTINUING], np.int32), [len(starting), len(continuing)])
-    births = np.maximum(ids - len(history.alphabet) + 1, 0)
-    pieces = piece_table([text.encode(plain.encoding) for text in texts], roots, ids, births)
-    pieces.number[UNKNOWN] = plain.unknown
-    pieces.number[LONGEST_WORD] = plain.longest_word
     return pieces
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from bpe_core.formats import open_table
 from bpe_core.methods.kit.lattices import edges_of, lengths_of
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.segmenting.word_pieces import LongestPieces
+from bpe_core.methods.wordpiece.cut import LongestPieces
 
 LONG = 3_000
 WORD = "a" * 2_000

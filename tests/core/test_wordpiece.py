@@ -18,10 +18,9 @@ from bpe_core.history.token_texts import TokenTexts
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.methods.wordpiece import reference as reference
+from bpe_core.methods.wordpiece.cut import WordPieceSegmenter
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.compiled_methods import compiled_pieces
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.splitting.normalization import normalize
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import all_columns, train
@@ -112,7 +111,7 @@ def test_wordpiece_encodes_as_the_specification_at_any_step(
     tokenizer = Tokenizer(history)
     expected = reference.encode(text, history, at=at)
     assert tokenizer.encode(text, at=at) == expected
-    compiled = compiled_pieces(history, Cutting(recipe), LongestPieces(history))
+    compiled = WordPieceSegmenter(history, Cutting(recipe)).make_kernels()
     assert compiled.ids(normalize(text, recipe), at).tolist() == expected
     assert compiled.ids(long := f"{text} " * 40, at).tolist() == reference.encode(long, history, at=at)
     segmentation = tokenizer.segmentation(text)

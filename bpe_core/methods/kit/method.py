@@ -16,7 +16,7 @@ from bpe_core.methods.facts import MethodFacts, WordRanks
 
 if TYPE_CHECKING:  # recipes load this module first
     from bpe_core.counting.words import WordTable
-    from bpe_core.history.alphabet import Alphabet
+    from bpe_core.history.alphabet import Alphabet, Symbol
     from bpe_core.history.history import History
     from bpe_core.methods.kit.blocks import RunBlocks
     from bpe_core.methods.kit.container import Container
@@ -246,6 +246,13 @@ class Method(MethodFacts):
     def cutter(self, history: History, cutting: Cutting) -> Segmenter:
         """Return the segmenter, which splits texts into tokens after any number of steps."""
         raise NotImplementedError
+
+    def lone_characters(self, history: History) -> list[Symbol]:
+        """Return the symbols that a table lacks: each is a character that occurs only in longer tokens.
+
+        They are needed if tokens are removed or added. Only a method that splits words by the longest tokens has them.
+        """
+        return []
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         """Return the explanations of every boundary of a text.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bpe_core.counting.words import WordTable
-    from bpe_core.history.alphabet import Alphabet
+    from bpe_core.history.alphabet import Alphabet, Symbol
     from bpe_core.history.history import History
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.reasons import Reason
@@ -76,6 +76,11 @@ class WordPiece(Method):
         from bpe_core.methods.wordpiece.cut import WordPieceSegmenter
 
         return WordPieceSegmenter(history, cutting)
+
+    def lone_characters(self, history: History) -> list[Symbol]:
+        from bpe_core.methods.wordpiece.cut import lone_characters
+
+        return lone_characters(history)
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         from bpe_core.methods.wordpiece.explain import WhyLongest

@@ -22,8 +22,8 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.ways import Ways
 from bpe_core.methods.kit.explanation import Explanation, TextWord, WordReasons
+from bpe_core.methods.wordpiece.cut import LongestPieces
 from bpe_core.segmenting.cutting import Allowed, Cutting
-from bpe_core.segmenting.word_pieces import LongestPieces
 
 
 class ByteWord(TextWord):

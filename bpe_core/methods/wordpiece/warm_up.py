@@ -7,11 +7,10 @@ from bpe_core.history.history import Columns, History
 from bpe_core.kernels import stored_code
 from bpe_core.methods.kit.warm_up import LONG_WORD, TEXT, WORDS
 from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
+from bpe_core.methods.wordpiece.cut import WordPieceSegmenter
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import WORDS_AT_FIRST
-from bpe_core.segmenting.compiled_methods import compiled_pieces
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.word_pieces import LongestPieces
 
 
 def _learn_by_score() -> None:
@@ -25,7 +24,7 @@ def _split_into_pieces() -> None:
     many_words = " ".join(map(str, range(2 * WORDS_AT_FIRST)))  # enough words for the tables to grow
     recipe = Recipe.preset("wordpiece", merges=0)
     history = History.from_pairs(recipe, Alphabet.with_continuations(WORDS, recipe), [])
-    encoder = compiled_pieces(history, Cutting(recipe), LongestPieces(history))
+    encoder = WordPieceSegmenter(history, Cutting(recipe)).make_kernels()
     for text in (TEXT, LONG_WORD, many_words):
         encoder.ids(text, 0)
 

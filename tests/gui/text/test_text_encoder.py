@@ -13,8 +13,8 @@ from app.wiring import Program
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
+from bpe_core.methods.wordpiece.cut import LongestPieces
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_tokens import WordCut
 from tests.gui.conftest import settle
 
