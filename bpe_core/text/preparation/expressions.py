@@ -57,10 +57,11 @@ class Expression:
         self._written = expression
         self._compiled = compile_custom(translated(expression))  # a PatternError if it is not valid
 
-    @classmethod
-    def of(cls, pattern: str, is_regex: bool) -> Expression:
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def of(pattern: str, is_regex: bool) -> Expression:
         """Return an expression. If `is_regex` is false, the expression matches the text `pattern` literally."""
-        return _known(pattern if is_regex else regex.escape(pattern, literal_spaces=True))
+        return Expression(pattern if is_regex else regex.escape(pattern, literal_spaces=True))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return the spans of all matches. An empty match is included, unless it directly follows another match."""
@@ -142,11 +143,6 @@ def _with_runs_as(content: str, text: str, which: npt.NDArray[np.bool_]) -> str:
     return text_of(
         np.insert(codes[~is_in_run], np.repeat(before, len(content)), np.tile(code_points(content), len(before)))
     )
-
-
-@lru_cache(maxsize=64)
-def _known(expression: str) -> Expression:
-    return Expression(expression)
 
 
 def translated(expression: str) -> str:
