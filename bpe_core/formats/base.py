@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 from bpe_core.errors import FormatError, OutputError, RecipeError
 from bpe_core.history.history import NO_NUMBER as NO_NUMBER
 from bpe_core.history.history import History, Int64s
+from bpe_core.history.token_texts import quoted
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import (
@@ -39,6 +40,7 @@ T = TypeVar("T")
 
 STEPS_BETWEEN_REPORTS = 4_096
 TO_UTF8 = "save the text as UTF-8 in an editor, or by: iconv -f GB18030 -t UTF-8 OLD > NEW."
+LISTED = 3  # tokens named in a sentence
 MOST_GAPS = 100_000  # ids without a token, in files where the position of a token is its id
 
 # The kinds of tables that several formats hold. A method says which of them hold its result. A kind that only one
@@ -104,6 +106,28 @@ def decoded(raw: bytes, where: str, encoding: str = "utf-8", *, in_text: bool = 
     except UnicodeDecodeError as error:
         advice = f"; {TO_UTF8}" if in_text else "."
         raise FormatError(f"{where}: the bytes from byte {error.start + 1:,} on are not UTF-8{advice}") from error
+
+
+def listed(texts: Sequence[bytes]) -> str:
+    """Return the first texts, in quotes, as a phrase for a message.
+
+    >>> listed([b"a", b"b", b"c", b"d"])
+    '“a”, “b”, “c” and 1 more'
+    """
+    few = ", ".join(map(quoted, texts[:LISTED]))
+    return few + (f" and {len(texts) - LISTED:,} more" if len(texts) > LISTED else "")
+
+
+def about(texts: Collection[str | bytes], sentence: str) -> list[str]:
+    """Return a list with one sentence about these texts. The list is empty if there are no texts.
+
+    The sentence begins with the number of texts, and `{}` in `sentence` becomes the first of them.
+
+    >>> about(["a", "b"], "characters are left out: {}"), about([], "{}")
+    (['2 characters are left out: “a”, “b”.'], [])
+    """
+    raw = [text.encode() if isinstance(text, str) else text for text in texts]
+    return [f"{len(raw):,} {sentence.format(listed(raw))}."] if raw else []
 
 
 def nothing_beside(name: str) -> bytes | None:

@@ -19,9 +19,9 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
-from bpe_core.formats.base import LONGEST, NO_NUMBER, Beside, Format, Opened, Peer, dense_numbers, recipe_from
+from bpe_core.formats.base import LONGEST, NO_NUMBER, Beside, Format, Opened, Peer, about, dense_numbers, recipe_from
 from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, parsed_object, whole_text
-from bpe_core.formats.limitations import about, containing, same_text
+from bpe_core.formats.limitations import containing, same_text
 from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in
 from bpe_core.formats.transformers_classes import LIKE_BERT, SPACED, class_of, role_tokens
 from bpe_core.formats.written_merges import VERSION, lines_of

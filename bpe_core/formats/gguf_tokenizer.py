@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import IN_WORDS, LONGEST, PIECES, Beside, Opened, ReadOnly
+from bpe_core.formats.base import IN_WORDS, LONGEST, PIECES, Beside, Opened, ReadOnly, about
 from bpe_core.formats.byte_level import is_byte_level
 from bpe_core.formats.gguf_names import kinds_by_name
 from bpe_core.formats.gguf_patterns import BY_NAME, CLEANING
@@ -27,7 +27,6 @@ from bpe_core.formats.json_bpe import JsonBpe
 from bpe_core.formats.json_model import JsonModel
 from bpe_core.formats.json_reading import LARGEST_NUMBER, Object
 from bpe_core.formats.json_wordpiece import JsonWordPiece
-from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, FieldValues, Kind, Pieces
 from bpe_core.formats.sentencepiece_model import bpe_history, most_probable_history
 from bpe_core.formats.sentencepiece_text import packed

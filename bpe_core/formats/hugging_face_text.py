@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from bpe_core.errors import FormatError, RecipeError
+from bpe_core.formats.base import about
 from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, objects_in, text_in
-from bpe_core.formats.limitations import about
 from bpe_core.formats.patterns import PROBE, oniguruma_expression_of, pattern_choices
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe

@@ -9,7 +9,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level, json_reading
-from bpe_core.formats.base import NO_NUMBER, Opened, complete_numbers
+from bpe_core.formats.base import NO_NUMBER, Opened, complete_numbers, listed
 from bpe_core.formats.byte_level import stand_ins, vocabulary_by_number, written_tokens
 from bpe_core.formats.hugging_face_text import LINES, TextPreparation
 from bpe_core.formats.json_model import (
@@ -26,7 +26,6 @@ from bpe_core.formats.json_model import (
     with_unknown,
 )
 from bpe_core.formats.json_reading import Object
-from bpe_core.formats.limitations import listed
 from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.vocabulary_model import Style, build, joined_in_order, unknown_bytes
 from bpe_core.formats.written_merges import WrittenMerges, halves

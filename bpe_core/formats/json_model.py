@@ -10,10 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import json_reading
-from bpe_core.formats.base import Opened, recipe_from
+from bpe_core.formats.base import Opened, about, recipe_from
 from bpe_core.formats.hugging_face_text import TextPreparation, about_changed
 from bpe_core.formats.json_reading import Object
-from bpe_core.formats.limitations import about
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.recipe import Recipe

@@ -10,7 +10,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import json_reading, unigram_vocabulary
-from bpe_core.formats.base import NO_NUMBER, Opened
+from bpe_core.formats.base import NO_NUMBER, Opened, about, listed
 from bpe_core.formats.byte_level import stand_ins
 from bpe_core.formats.hugging_face_text import TextPreparation
 from bpe_core.formats.json_model import (
@@ -24,7 +24,6 @@ from bpe_core.formats.json_model import (
     specials_of,
 )
 from bpe_core.formats.json_reading import Object
-from bpe_core.formats.limitations import about, listed
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece
 from bpe_core.formats.unigram_vocabulary import ScoredPieces
 from bpe_core.history.alphabet import BYTE_TEXTS

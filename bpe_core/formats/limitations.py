@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from bpe_core.formats.base import NO_NUMBER, SCORES
+from bpe_core.formats.base import LISTED, NO_NUMBER, SCORES
 from bpe_core.formats.recovering import Recovery, parts_by_kernels
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
@@ -14,7 +14,6 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.wording import count_text
 
-LISTED = 3  # tokens named in a sentence
 NEVER_HAPPEN = "merges never happen, because an earlier merge makes the same text"
 
 
@@ -26,28 +25,6 @@ def named(texts: Sequence[bytes], ids: Sequence[int]) -> str:
     """
     few = ", ".join(f"{quoted(texts[id])} (id {id:,})" for id in ids[:LISTED])
     return few + (f" and {len(ids) - LISTED:,} more" if len(ids) > LISTED else "")
-
-
-def listed(texts: Sequence[bytes]) -> str:
-    """Return the first texts, in quotes, as a phrase for a message.
-
-    >>> listed([b"a", b"b", b"c", b"d"])
-    '“a”, “b”, “c” and 1 more'
-    """
-    few = ", ".join(map(quoted, texts[:LISTED]))
-    return few + (f" and {len(texts) - LISTED:,} more" if len(texts) > LISTED else "")
-
-
-def about(texts: Collection[str | bytes], sentence: str) -> list[str]:
-    """Return a list with one sentence about these texts. The list is empty if there are no texts.
-
-    The sentence begins with the number of texts, and `{}` in `sentence` becomes the first of them.
-
-    >>> about(["a", "b"], "characters are left out: {}"), about([], "{}")
-    (['2 characters are left out: “a”, “b”.'], [])
-    """
-    raw = [text.encode() if isinstance(text, str) else text for text in texts]
-    return [f"{len(raw):,} {sentence.format(listed(raw))}."] if raw else []
 
 
 def same_text(history: History) -> list[str]:

@@ -24,11 +24,12 @@ from bpe_core.formats.base import (
     Format,
     Opened,
     Peer,
+    about,
     complete_numbers,
     dense_numbers,
     unless_ids,
 )
-from bpe_core.formats.limitations import about, same_text, unrecoverable
+from bpe_core.formats.limitations import same_text, unrecoverable
 from bpe_core.formats.recovering import RecoveredMerges, recover, recovered_among, with_seeds
 from bpe_core.formats.sentencepiece_fields import (
     BPE,

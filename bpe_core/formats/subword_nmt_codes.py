@@ -12,8 +12,8 @@ import re
 from typing import Any, BinaryIO
 
 from bpe_core.formats import limitations, written_merges
-from bpe_core.formats.base import IN_WORDS, Beside, Format, Opened, Peer, reported
-from bpe_core.formats.limitations import NEVER_HAPPEN, about, containing, holds_a_blank, same_text
+from bpe_core.formats.base import IN_WORDS, Beside, Format, Opened, Peer, about, reported
+from bpe_core.formats.limitations import NEVER_HAPPEN, containing, holds_a_blank, same_text
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written

@@ -20,9 +20,9 @@ import numpy as np
 
 from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats import limitations
-from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, recipe_from, unless_ids
+from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, about, recipe_from, unless_ids
 from bpe_core.formats.json_reading import Object, laid_out, number_of, object_in, objects_in, parsed_object, text_in
-from bpe_core.formats.limitations import about, same_text, unrecoverable
+from bpe_core.formats.limitations import same_text, unrecoverable
 from bpe_core.formats.patterns import expression_of, likely_pattern, pattern_choices
 from bpe_core.formats.recovering import RecoveredMerges, recover, with_seeds
 from bpe_core.history.alphabet import Alphabet

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import json_reading, limitations
-from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer
+from bpe_core.formats.base import LISTED, NO_NUMBER, Beside, Format, Opened, Peer, about
 from bpe_core.formats.byte_level import written_tokens
 from bpe_core.formats.hugging_face_text import about_changed, decoder_of, normalizer_of, pre_tokenizer_of, read_steps
 from bpe_core.formats.json_bpe import CONTINUING, JsonBpe
@@ -18,7 +18,7 @@ from bpe_core.formats.json_model import JsonModel
 from bpe_core.formats.json_reading import Object
 from bpe_core.formats.json_unigram import JsonUnigram
 from bpe_core.formats.json_wordpiece import JsonWordLevel, JsonWordPiece
-from bpe_core.formats.limitations import about, same_text
+from bpe_core.formats.limitations import same_text
 from bpe_core.formats.transformers_beside import SIDECARS, about_whole
 from bpe_core.history.history import History, Int64s
 from bpe_core.methods.registry import METHODS
@@ -57,7 +57,7 @@ class TokenizerJson(Format):
         sentences = same_text(history) + model.does_otherwise(history) + limitations.about_longest(recipe)
         sentences += [
             f"In this format the text {text} in a normalized text becomes the special token."
-            for text in model.made_by_changes(history)[: limitations.LISTED]
+            for text in model.made_by_changes(history)[:LISTED]
         ]
         id_of = {text: id for id, text in enumerate(written_tokens(history))}
         numbers = model.numbers(history)

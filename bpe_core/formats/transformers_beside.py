@@ -10,9 +10,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import Beside, OpenedTable
+from bpe_core.formats.base import Beside, OpenedTable, about
 from bpe_core.formats.json_reading import Object, parsed_object
-from bpe_core.formats.limitations import about
 from bpe_core.formats.transformers_classes import (
     LIKE_BART,
     LIKE_BERT,

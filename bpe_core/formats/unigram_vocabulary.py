@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import NO_NUMBER, SCORES, dense_numbers
+from bpe_core.formats.base import NO_NUMBER, SCORES, about, dense_numbers
 from bpe_core.formats.byte_level import read
-from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, in_order
 from bpe_core.history.alphabet import BYTE_TEXTS, Alphabet, SpelledSeeds, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.columns import Float32s, Scores

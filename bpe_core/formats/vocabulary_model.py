@@ -14,8 +14,8 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level, written_merges
-from bpe_core.formats.base import NO_NUMBER, unless_ids
-from bpe_core.formats.limitations import NEVER_HAPPEN, about
+from bpe_core.formats.base import NO_NUMBER, about, unless_ids
+from bpe_core.formats.limitations import NEVER_HAPPEN
 from bpe_core.formats.recovering import with_seeds
 from bpe_core.formats.written_merges import PlacedMerges, WrittenMerges
 from bpe_core.history.alphabet import STAYS_ALONE, Alphabet, Symbol, SymbolKind, symbols_for_unknown

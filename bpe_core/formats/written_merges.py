@@ -16,8 +16,7 @@ from itertools import chain, repeat
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import Flaw, decoded
-from bpe_core.formats.limitations import about
+from bpe_core.formats.base import Flaw, about, decoded
 from bpe_core.formats.recovering import Recovery
 from bpe_core.history.columns import Int64s
 from bpe_core.history.joining import PairRows
