@@ -39,7 +39,7 @@ from app.window.help_dialog import about_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel
 from app.window.lessons.wiring import LESSON_STAGE, LessonWiring
-from app.window.main_window import WHOLE_ROOM, Frame, Furniture, MainWindow
+from app.window.main_window import WHOLE_ROOM, Frame, MainWindow, WindowParts
 from app.window.manual.book import CHANGES
 from app.window.manual.window import Manual
 from app.window.merges.merge_panel import MergePanel
@@ -56,14 +56,14 @@ from app.window.pages import (
     PageContext,
     Pages,
     drawn_measures,
-    rail_rows,
+    question_list_rows,
 )
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
 from app.window.publishing.wiring import CodeCopier, PublishingWiring
-from app.window.questions.rail.view import QuestionHead, QuestionRail
-from app.window.questions.rail.wiring import RailWiring
+from app.window.questions.question_list.view import QuestionHead, QuestionList
+from app.window.questions.question_list.wiring import QuestionListWiring
 from app.window.questions.token.model import TokenModel
 from app.window.questions.wiring import QuestionWiring
 from app.window.recipe.recipe_form import RecipeForm
@@ -77,9 +77,9 @@ from app.window.rooms.wiring import RoomWiring
 from app.window.selection.wiring import SelectionWiring
 from app.window.sessions.wiring import SessionWiring
 from app.window.text.encoder import LiveEncoder
-from app.window.text.specials import SpelledSpecials
+from app.window.text.specials import SpecialTokenNotice
 from app.window.text.text_model import TokenTextModel
-from app.window.text.view.spelled_line import SpelledLine
+from app.window.text.view.special_token_line import SpecialTokenLine
 from app.window.text.view.text_panel import TokenTextPanel
 from app.window.text.wiring import TextWiring
 from app.window.time.bar import TimeBar
@@ -206,7 +206,7 @@ class Program(QObject):
         self.bookmarks = BookmarkListModel(session, self)
         self.token_text = TokenTextModel(session.text.value, self, session.undo)
         self.encoder = LiveEncoder(self.token_text, session, self)
-        self.spelled = SpelledSpecials(session, self.token_text, self)
+        self.spelled = SpecialTokenNotice(session, self.token_text, self)
         self.course = Course(session, self.token_text, self)
 
     def _build_frame(self) -> None:
@@ -224,12 +224,12 @@ class Program(QObject):
         self.toolbar = MainToolBar(actions, self.training, self.samples_menu)
         self.caption = StepCaption(self.session, self.token_text)
         self.text_panel = TokenTextPanel(self.token_text, self.caption)
-        self.text_panel.put_below(SpelledLine(self.spelled))
+        self.text_panel.put_below(SpecialTokenLine(self.spelled))
         self.world = PageContext(self.session, self.token_text, self.token)
         self.pages = Pages(self.world)
         self.charts = PageTabs("Charts", self.pages.on("charts"))
         self.picker = MeasurePicker(self.charts, drawn_measures, ABOUT)
-        self.rail = QuestionRail(rail_rows())
+        self.question_list = QuestionList(question_list_rows())
         self.question = QuestionHead()
         self.inspector = PageTabs("Inspector", self.pages.on("inspector"))
         self.corpus_panel = CorpusPanel(self.corpus, actions["open"], actions["words"])
@@ -245,7 +245,7 @@ class Program(QObject):
         self.status = StatusLine(self.training)
         self.window.fill(self._furniture())
 
-    def _furniture(self) -> Furniture:
+    def _furniture(self) -> WindowParts:
         docks: dict[str, QWidget] = {
             "corpus": self.corpus_panel,
             "recipe": self.recipe_panel,
@@ -255,7 +255,7 @@ class Program(QObject):
             "bookmarks": self.bookmarks_panel,
             "lessons": self.lesson_panel.list,
         }
-        return Furniture(
+        return WindowParts(
             toolbar=self.toolbar,
             message_bar=self.messages,
             head=self.watch,
@@ -263,7 +263,7 @@ class Program(QObject):
             text=self.text_panel,
             beside=self.pages.on("beside")[LANES.id],
             picker=self.picker,
-            rail=self.rail,
+            question_list=self.question_list,
             asked=self.question,
             charts=self.charts,
             stages=self.pages.on("centre") | {LESSON_STAGE: self.lesson_panel},
@@ -289,7 +289,7 @@ class Program(QObject):
         self.merge_panel.connect_with(frame)
         self.charting = ChartWiring(frame, self.charts, self.pages, table.place_of, self)
         self.asking = QuestionWiring(frame, self.pages, self.inspector, self.text_panel, table, self)
-        self.listing = RailWiring(frame, self.charts, self.rail, self.question, self)
+        self.listing = QuestionListWiring(frame, self.charts, self.question_list, self.question, self)
         self.exchanging = ExchangeWiring(frame, self.pages, self)
         self.filing = SessionWiring(frame, text, self.merges, self.charts, self.pages, self)
         self.publishing = PublishingWiring(frame, self.filing.document, self.pages, self)
@@ -305,7 +305,7 @@ class Program(QObject):
         tabs = (self.charts, self.inspector)
         look_at = self.asking.about_token
         self.selecting = SelectionWiring(frame, self.pages, self.text_panel, table, self.watch, self)
-        self.selecting.connect_deeds(
+        self.selecting.connect_buttons(
             why=lambda mark, byte: self.asking.ask_why_at(byte),
             life=lambda mark, byte: self.asking.ask_about_mark(mark),
             tree=lambda mark, byte: self.asking.enlarge_tree_at(byte),
@@ -351,8 +351,8 @@ class Program(QObject):
         published.shared.connect(lambda path, numbers: keep(share_command(numbers), path))
         published.lessons_shared.connect(lambda path, names: keep((*SHARE_LESSONS, *names), path))
         published.filmed.connect(lambda path, wish, _: None if path is None else keep(film_command(wish), path))
-        self.frame.keep_ticked("manifests", MANIFESTS, lambda on: setattr(manifests, "is_on", on))
-        self.frame.keep_ticked("live_learning", LIVE, lambda on: setattr(self.live, "is_on", on))
+        self.frame.connect_tick("manifests", MANIFESTS, lambda on: setattr(manifests, "is_on", on))
+        self.frame.connect_tick("live_learning", LIVE, lambda on: setattr(self.live, "is_on", on))
 
     def _connect_help_and_notices(self) -> None:
         window = self.window
@@ -362,18 +362,18 @@ class Program(QObject):
         self.actions.connect(about=lambda: about_dialog(program_version(), window).show(), quit=window.quit)
         self.session.background.noticed.connect(self.messages.show_notice)
         for begins_anew in (self.session.runs.began, self.filing.document.leaving):
-            begins_anew.connect(self.messages.leave_former)
+            begins_anew.connect(self.messages.remove_former)
         session = self.session
         chosen = session.corpus.texts.changed, session.recipe.changed
         for change in (*chosen, session.runs.changed, session.undo.indexChanged):
-            change.connect(lambda *_: self.messages.leave_what_is_past())
+            change.connect(lambda *_: self.messages.remove_outdated())
 
     def _connect_look(self) -> None:
         self.actions["full_screen"].toggled.connect(self.window.set_full_screen)
         self._fill_view_menu(self.actions.menus["view"])
         for part in (self.actions, self.merge_panel, self.pages, self.lesson_panel):
             self.theme.changed.connect(part.recolor)
-        self.theme.dress()
+        self.theme.apply_style()
         self.window.restore_layout(self.settings)
 
     def _fill_view_menu(self, view: QMenu) -> None:

@@ -62,7 +62,7 @@ class SessionCorpus(QObject):
             queues=True,
         )
 
-    def leave_paths(self) -> None:
+    def stop_listing(self) -> None:
         self.background.cancel(TOPIC)
 
     def add_address(self, address: str) -> None:

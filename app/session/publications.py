@@ -83,7 +83,7 @@ class Publications(QObject):
 
         self._write("share", lambda: share_lessons(path, names), lambda: self.lessons_shared.emit(path, names))
 
-    def film(self, path: Path, wish: FilmChoices) -> None:
+    def film(self, path: Path, choices: FilmChoices) -> None:
         """Write a film of the run shown and of the text. The signal `filming` reports the progress."""
         from bpe_core.filming.film import film_report
         from bpe_core.report import report_of
@@ -91,16 +91,16 @@ class Publications(QObject):
         now = self._snapshot()
 
         def film(task: Task) -> tuple[str, ...]:
-            others = [] if wish.beside is None else [report_of(now, wish.beside)]
-            return film_report(report_of(now), path, *others, work=Work(task.report, task.cancelled), **wish.choices)
+            others = [] if choices.beside is None else [report_of(now, choices.beside)]
+            return film_report(report_of(now), path, *others, work=Work(task.report, task.cancelled), **choices.choices)
 
         self._background.run(
             FILM,
             film,
-            lambda notes: self.filmed.emit(path, wish, " ".join(notes)),
+            lambda notes: self.filmed.emit(path, choices, " ".join(notes)),
             self._background.notify,
             lambda news: self.filming.emit(news.done, news.total or 0),
-            lambda: self.filmed.emit(None, wish, ""),
+            lambda: self.filmed.emit(None, choices, ""),
             writes=True,
         )
 

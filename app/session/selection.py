@@ -14,10 +14,10 @@ from bpe_core.history.token_texts import shown
 
 
 @dataclass(frozen=True)
-class Lit:
+class Highlight:
     """The highlighted tokens of one run: a single token, two neighbouring tokens, or a word as bytes.
 
-    >>> Lit((5, 9)).is_pair, Lit(word=b"low").is_nothing, Lit().is_nothing
+    >>> Highlight((5, 9)).is_pair, Highlight(word=b"low").is_nothing, Highlight().is_nothing
     (True, False, True)
     """
 
@@ -33,14 +33,14 @@ class Lit:
         return len(self.tokens) > 1
 
 
-NOTHING = Lit()
+NOTHING = Highlight()
 
 
 @dataclass(frozen=True)
 class Mark:
     """A token, a pair or a word that a person points at. Its bytes identify it in all runs."""
 
-    lit: Lit  # its indices in the run in which it was pointed at
+    highlight: Highlight  # its indices in the run in which it was pointed at
     texts: tuple[bytes, ...]  # the bytes of each token
     byte: int | None = None  # where it is in the person's text, if it is pointed at there
 
@@ -55,7 +55,7 @@ class Mark:
         raw = run.names.raw
         if not all(0 <= token < len(raw) for token in tokens):
             return None
-        return cls(Lit(tokens), tuple(raw[token] for token in tokens), byte)
+        return cls(Highlight(tokens), tuple(raw[token] for token in tokens), byte)
 
     @classmethod
     def of_step(cls, run: Run | None, step: int) -> Mark | None:
@@ -67,50 +67,50 @@ class Mark:
 
     @classmethod
     def of_word(cls, run: Run | None, word: bytes) -> Mark | None:
-        return cls(Lit(word=word), (word,)) if run is not None and word else None
+        return cls(Highlight(word=word), (word,)) if run is not None and word else None
 
-    def in_run(self, run: Run | None) -> Lit:
+    def in_run(self, run: Run | None) -> Highlight:
         """Return the tokens of a run to highlight: those with the same bytes.
 
         Return nothing if the run lacks a token.
         """
         if run is None:
             return NOTHING
-        if self.lit.word:
-            return self.lit
+        if self.highlight.word:
+            return self.highlight
         raw = [] if run.names is None else run.names.raw
-        here = zip(self.lit.tokens, self.texts, strict=True)
+        here = zip(self.highlight.tokens, self.texts, strict=True)
         if all(token < len(raw) and raw[token] == text for token, text in here):
-            return self.lit
+            return self.highlight
         try:
-            return Lit(tuple(raw.index(text) for text in self.texts))
+            return Highlight(tuple(raw.index(text) for text in self.texts))
         except ValueError:
             return NOTHING
 
 
 @dataclass(frozen=True)
-class Light:
+class ShownHighlight:
     """The part of the selection that is visible in the window: the highlighted tokens."""
 
     mark: Mark | None = None
-    lit: Lit = NOTHING  # in the run shown
+    highlight: Highlight = NOTHING  # in the run shown
     step: int = 0  # the step that made it, counted from 1; 0 if no step did
     text: str = ""  # a token or word as a person reads it
 
-    def in_run(self, run: Run | None) -> Lit:
+    def in_run(self, run: Run | None) -> Highlight:
         """Return the highlighted tokens of another run."""
         return NOTHING if self.mark is None else self.mark.in_run(run)
 
 
-def step_of(run: Run | None, lit: Lit) -> int:
+def step_of(run: Run | None, highlight: Highlight) -> int:
     """Return the step that added a token or joined a pair, counted from 1. Return 0 if there is no such step."""
-    if run is None or run.history is None or not lit.tokens:
+    if run is None or run.history is None or not highlight.tokens:
         return 0
     history = run.history
-    if not lit.is_pair:
-        row = history.row_of(lit.tokens[0])
+    if not highlight.is_pair:
+        row = history.row_of(highlight.tokens[0])
         return 0 if row is None else row + 1
-    left, right = lit.tokens
+    left, right = highlight.tokens
     columns = history.columns
     rows = np.flatnonzero((columns.left == left) & (columns.right == right))
     return int(rows[0]) + 1 if len(rows) else 0
@@ -138,15 +138,15 @@ class Selection(QObject):
         return self.pointed or self.kept
 
     @property
-    def light(self) -> Light:
+    def shown_highlight(self) -> ShownHighlight:
         """Return the highlighted tokens of the run shown."""
         mark = self.mark
         run = self._runs.shown
         if mark is None:
-            return Light()
-        lit = mark.in_run(run)
+            return ShownHighlight()
+        highlight = mark.in_run(run)
         text = shown(mark.texts[0]) if len(mark.texts) == 1 else ""
-        return Light(mark, lit, step_of(run, lit), text)
+        return ShownHighlight(mark, highlight, step_of(run, highlight), text)
 
     def step_of(self, mark: Mark) -> int:
         """Return the step of the run shown that made a marked token, or 0 if there is no such step."""

@@ -142,7 +142,7 @@ class Session(QObject):
         self.detour.forget()
         self.selection.forget()
         self._wanted = None
-        self.corpus.leave_paths()
+        self.corpus.stop_listing()
         self.bookmarks.put_quietly(bookmarks)
         self.specials.put_quietly("")
         contents.show(self, runs)

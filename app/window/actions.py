@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.window.parts.icons import icon
-from app.window.parts.typed_text import take_what_is_typed
+from app.window.parts.typed_text import apply_typed_text
 from app.window.parts.wording import tip
 
 Standard = QKeySequence.StandardKey
@@ -273,7 +273,7 @@ class Actions:
             self.by_name[name].triggered.connect(lambda _=False, act=act: act())
 
     def _take_what_is_typed(self) -> None:
-        self.is_typing_refused = not take_what_is_typed()
+        self.is_typing_refused = not apply_typed_text()
 
     def _add(self, home: QMenu | QMainWindow, item: Item) -> None:
         if item is SEPARATOR:

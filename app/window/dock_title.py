@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDockWidget, QWidget
 
 from app.window.dock_tabs import PROBE
 from app.window.parts.layouts import in_row
-from app.window.parts.widgets import IconButton, label, scaled
+from app.window.parts.widgets import IconButton, label, scale_font
 
 
 class DockTitle(QWidget):
@@ -18,7 +18,7 @@ class DockTitle(QWidget):
 
     def __init__(self, dock: QDockWidget) -> None:
         super().__init__(dock)
-        self.title = scaled(label(dock.windowTitle()), 1, bold=True)
+        self.title = scale_font(label(dock.windowTitle()), 1, bold=True)
         self.close_button = IconButton("close", "Close this panel", dock.close)
         self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus where it is
         in_row((self.title, 1), self.close_button, on=self, margins=(10, 3, 4, 1))

@@ -55,7 +55,7 @@ class Arrangement:
 
 
 @dataclass(frozen=True)
-class Furniture:
+class WindowParts:
     """The parts that fill the window. Docks are named by their ids."""
 
     toolbar: QToolBar
@@ -65,7 +65,7 @@ class Furniture:
     text: QWidget
     beside: QWidget
     picker: QWidget
-    rail: QWidget
+    question_list: QWidget
     asked: QWidget
     charts: QWidget
     stages: Mapping[str, QWidget]
@@ -78,7 +78,7 @@ class Furniture:
         left, right = (
             [panel_with_title(self.docks[row.id]) for row in DOCKS if row.area == area] for area in (LEFT, RIGHT)
         )
-        above = self.rail, self.text, self.beside, self.picker, self.asked, self.card
+        above = self.question_list, self.text, self.beside, self.picker, self.asked, self.card
         centre = *above, self.charts, *self.stages.values()
         return [self.toolbar, self.message_bar, *left, *centre, *right, self.time_bar]
 
@@ -138,7 +138,7 @@ class MainWindow(QMainWindow):
         self._kept: dict[str, tuple[QByteArray, QByteArray]] = {}  # docks and centre of rooms that were left
         self.resize(FIRST_SIZE.boundedTo(self.screen().availableSize() - FRAME))
 
-    def fill(self, furniture: Furniture) -> None:
+    def fill(self, furniture: WindowParts) -> None:
         """Put all parts in their places. Each room decides which parts are visible."""
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, furniture.toolbar)
         self._fill_middle(furniture)
@@ -155,10 +155,10 @@ class MainWindow(QMainWindow):
         order_focus(furniture.in_order_of_focus())
         cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
-    def _fill_middle(self, part: Furniture) -> None:
+    def _fill_middle(self, part: WindowParts) -> None:
         """Put the text above the charts, the head above the text, and the stages into the same place as all of them."""
         self._parts = {"head": part.head, "text": part.text, "beside": part.beside, "picker": part.picker}
-        self._parts |= {"rail": part.rail, "asked": part.asked, "time": self._time_bar}
+        self._parts |= {"question_list": part.question_list, "asked": part.asked, "time": self._time_bar}
         self._upper = QWidget()
         pane = QWidget()
         main = QWidget()
@@ -170,8 +170,8 @@ class MainWindow(QMainWindow):
         self._above_messages = above_charts, in_column((self.stages, 1), on=middle, margins=(4, 4, 4, 4))
         self._message_bar = part.message_bar
         self.centre.addWidget(pane)
-        beside_rail = in_column(part.head, (self.centre, 1))
-        in_row(part.rail, (beside_rail, 1), on=main, margins=(0, 0, 0, 0))
+        beside_list = in_column(part.head, (self.centre, 1))
+        in_row(part.question_list, (beside_list, 1), on=main, margins=(0, 0, 0, 0))
         self.stages.addWidget(main)
         self._stage_places = {id: self.stages.addWidget(stage) for id, stage in part.stages.items()}
         self._show_stage("")
@@ -230,8 +230,9 @@ class MainWindow(QMainWindow):
         self.centre.setSizes(list(ROOM[self.room].centre))
         wide = Qt.Orientation.Horizontal
         width = self.width()
-        rail = self._parts["rail"].sizeHint().width() if "rail" in ROOM[self.room].parts else 0
-        beside = (width - rail) * 41 // 100
+        has_list = "question_list" in ROOM[self.room].parts
+        list_width = self._parts["question_list"].sizeHint().width() if has_list else 0
+        beside = (width - list_width) * 41 // 100
         widths = {"corpus": max(290, width * 22 // 100), "merges": beside, "runs": max(260, width // 5)}
         for id in ROOM[self.room].docks:
             if id in widths:
@@ -361,7 +362,7 @@ class MainWindow(QMainWindow):
         super().resizeEvent(event)
         self._fit_docks_soon.start()
         if self._parts:
-            self._parts["rail"].updateGeometry()  # it takes a share of the width
+            self._parts["question_list"].updateGeometry()  # it takes a share of the width
 
     def _fit_docks(self) -> None:
         wider = self.width() / max(1, self._arranged_for)
@@ -397,7 +398,7 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls() or event.mimeData().hasText():
-            _accept_a_copy(event)
+            _accept_drop_as_copy(event)
             self._drop_frame.setGeometry(self.rect())
             self._drop_frame.show()
 
@@ -412,7 +413,7 @@ class MainWindow(QMainWindow):
             self.files_dropped.emit(paths)
         elif mime.hasText():
             self.text_dropped.emit(mime.text())
-        _accept_a_copy(event)
+        _accept_drop_as_copy(event)
 
     def _add_dock(self, row: Dock, widget: QWidget) -> None:
         dock = QDockWidget(row.title, self)
@@ -425,7 +426,7 @@ class MainWindow(QMainWindow):
         self.docks[row.id] = dock
 
 
-def _accept_a_copy(event: QDropEvent) -> None:
+def _accept_drop_as_copy(event: QDropEvent) -> None:
     """Accept a drop as a copy. After a move, the source program may delete the file."""
     event.setDropAction(Qt.DropAction.CopyAction)
     event.accept()
@@ -445,7 +446,7 @@ class Frame:
     messages: MessageBar
     settings: Settings
 
-    def keep_ticked(self, name: str, setting: Setting[bool], act: Callable[[bool], object] = lambda on: None) -> None:
+    def connect_tick(self, name: str, setting: Setting[bool], act: Callable[[bool], object] = lambda on: None) -> None:
         """Connect an action that can be ticked with a setting, which stores whether it is ticked.
 
         Call `act` now and after each change.

@@ -16,7 +16,7 @@ from app.window.actions import Item
 from app.window.charts.loading import ChartLoading
 from app.window.charts.picker import PickedGroup
 from app.window.parts.page import Page, PagePlace
-from app.window.questions.rail.view import RailRow
+from app.window.questions.question_list.view import QuestionListRow
 from app.window.questions.token.model import TokenModel
 from app.window.text.text_model import TokenTextModel
 from bpe_core.questions import description_of, question_names, questions_by_subject
@@ -360,14 +360,14 @@ def charts_in(room: str) -> tuple[str, ...]:
     return tuple(row.id for row in PAGES if row.tabs == "charts" and row.id in asked)
 
 
-def rail_rows() -> list[RailRow]:
+def question_list_rows() -> list[QuestionListRow]:
     """Return all questions that the room Ask lists, below their subjects."""
     rows = []
     for subject, names in questions_by_subject({*question_names()} - NOT_LISTED).items():
-        rows.append(RailRow(subject.capitalize()))
+        rows.append(QuestionListRow(subject.capitalize()))
         for name in names:
             described = description_of(name)
-            rows.append(RailRow(described.asks, name, f"{described.summary}."))
+            rows.append(QuestionListRow(described.asks, name, f"{described.summary}."))
     return rows
 
 

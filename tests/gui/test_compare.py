@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
-from app.window.find_anything.search import best
+from app.window.find_anything.search import best_hits
 from app.window.pages import LANES, STEPS_THAT_DIFFER, drawn_measures
 from app.window.questions.compare.answers import ComparePage
 from app.window.questions.compare.panel import LanesPanel
@@ -265,7 +265,7 @@ def test_the_measure_picker_shows_the_chart_of_the_chosen_measure(qtbot: QtBot, 
     settle(qtbot, comparing)
     comparing.actions["race"].trigger()
     assert not picker.isVisible()
-    assert comparing.rail.isVisible()
+    assert comparing.question_list.isVisible()
     charts.show_page("curves")
     page = charts.page
     assert isinstance(page, QuestionPage)
@@ -357,6 +357,6 @@ def test_each_action_for_a_comparison_shows_a_chart_below_the_columns(
 
 def test_the_search_finds_comparison_pages_without_an_action(program: Program) -> None:
     program.window.show_room("build")
-    hits = best("morphemes", program.finding.searches(None))
+    hits = best_hits("morphemes", program.finding.searches(None))
     next(hit for hit in hits if hit.title == "Are words split at their parts?").choose()
     assert (program.window.room, program.charts.shown) == ("compare", "morphemes")

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.session.selection import NOTHING, Lit, Mark
+from app.session.selection import NOTHING, Highlight, Mark
 from app.window.pages import AUDIT, COMPRESSION, LANES, PAIRS, TREE, WHY
 from app.wiring import Program
 from tests.gui.conftest import Train, settle
@@ -55,10 +55,10 @@ def test_pointing_at_a_token_highlights_the_token_in_text_ids_and_table(trained:
     move_to(editor.viewport(), QPointF(cells.center()) + QPointF(4, 0))
     token = editor.hovered
     assert token is not None
-    assert editor.lit == Lit((token.id,)) == program.merge_panel.table.model().lit  # type: ignore[attr-defined]
-    assert program.text_panel.ids.grid._lit == Lit((token.id,))
+    assert editor.highlight == Highlight((token.id,)) == program.merge_panel.table.model().highlight  # type: ignore[attr-defined]
+    assert program.text_panel.ids.grid._highlight == Highlight((token.id,))
     QApplication.sendEvent(editor, QEvent(QEvent.Type.Leave))
-    assert editor.lit == NOTHING
+    assert editor.highlight == NOTHING
 
 
 def test_pointing_at_a_row_of_the_merge_table_highlights_its_token_in_the_text(trained: Program) -> None:
@@ -67,7 +67,7 @@ def test_pointing_at_a_row_of_the_merge_table_highlights_its_token_in_the_text(t
     row = table.rowAt(table.viewport().height() // 2)
     step = trained.merges.merge_at(row) + 1
     move_to(table.viewport(), QPointF(30, table.viewport().height() // 2))
-    assert trained.text_panel.editor.lit == Lit((token_of(trained, step),))
+    assert trained.text_panel.editor.highlight == Highlight((token_of(trained, step),))
     point_at_step(trained, 1)
     assert trained.text_panel.editor.viewport().grab().toImage() != before
 
@@ -79,11 +79,11 @@ def test_a_token_stays_highlighted_after_a_click_until_escape_is_pressed(trained
     QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
     QApplication.sendEvent(table, QEvent(QEvent.Type.Leave))
     card = trained.selecting.card
-    assert trained.text_panel.editor.lit != NOTHING
+    assert trained.text_panel.editor.highlight != NOTHING
     assert card.isVisible()
     assert card.deeds.isVisible()
     QTest.keyClick(trained.window, Qt.Key.Key_Escape)
-    assert trained.text_panel.editor.lit == NOTHING
+    assert trained.text_panel.editor.highlight == NOTHING
     assert not card.isVisible()
 
 
@@ -92,7 +92,7 @@ def test_the_token_card_shows_the_id_the_bytes_the_step_the_count_and_the_parts_
 ) -> None:
     point_at_step(trained, 3)
     trained.session.selection.keep(trained.session.selection.pointed)
-    trained.selecting._renew_card()
+    trained.selecting._update_card()
     run = trained.session.runs.shown
     assert run is not None
     assert run.history is not None
@@ -112,8 +112,8 @@ def test_pointing_at_a_pair_highlights_where_its_tokens_are_neighbours(trained: 
     trained.session.cursor.go_to(0)
     pair = run.history.pair(0)
     trained.pages.page(PAIRS).tokens_pointed.emit(pair)
-    assert trained.text_panel.editor.lit == Lit(pair)
-    assert trained.session.selection.light.step == 1
+    assert trained.text_panel.editor.highlight == Highlight(pair)
+    assert trained.session.selection.shown_highlight.step == 1
 
 
 def test_the_token_under_the_pointer_is_highlighted_in_the_columns_of_another_run(
@@ -138,7 +138,7 @@ def test_the_token_under_the_pointer_is_highlighted_in_the_columns_of_another_ru
     trained.session.selection.point(mark)
     columns = trained.pages.page(LANES).columns.all
     shown = [lane.run for lane in trained.pages.page(LANES).model.lanes]
-    assert [column.text.lit for column in columns[: len(shown)]] == [mark.in_run(run) for run in shown]
+    assert [column.text.highlight for column in columns[: len(shown)]] == [mark.in_run(run) for run in shown]
 
 
 def test_pointing_at_a_tree_node_highlights_its_token_everywhere(qtbot: QtBot, trained: Program) -> None:
@@ -147,9 +147,9 @@ def test_pointing_at_a_tree_node_highlights_its_token_everywhere(qtbot: QtBot, t
     page = trained.pages.page(WHY)
     node = next(node for node in page.tree.nodes() if node.step)
     move_to(page.tree, page.tree.area_of(node).center())
-    assert trained.session.selection.light.step == node.step
-    assert page.tree._lit_text == node.text
-    assert trained.pages.known(TREE) is None or trained.pages.page(TREE).tree._lit_text == node.text
+    assert trained.session.selection.shown_highlight.step == node.step
+    assert page.tree._highlighted_text == node.text
+    assert trained.pages.known(TREE) is None or trained.pages.page(TREE).tree._highlighted_text == node.text
 
 
 def test_a_curve_over_steps_marks_the_step_that_made_the_highlighted_token(qtbot: QtBot, trained: Program) -> None:
@@ -158,9 +158,9 @@ def test_a_curve_over_steps_marks_the_step_that_made_the_highlighted_token(qtbot
     point_at_step(trained, 5)
     charts = trained.pages.page(COMPRESSION).figure.charts
     assert charts
-    assert all(chart._lit.isVisible() for chart in charts)
+    assert all(chart._highlight.isVisible() for chart in charts)
     trained.session.selection.point(None)
-    assert not any(chart._lit.isVisible() for chart in charts)
+    assert not any(chart._highlight.isVisible() for chart in charts)
 
 
 def test_a_tile_of_the_watched_word_highlights_its_token_and_opens_the_card(qtbot: QtBot, trained: Program) -> None:
@@ -170,7 +170,7 @@ def test_a_tile_of_the_watched_word_highlights_its_token_and_opens_the_card(qtbo
     view.grab()
     tile = next(spot for spot in view.spots if not spot.is_split and spot.tile.id is not None)
     move_to(view, tile.area.center())
-    assert trained.text_panel.editor.lit == Lit((tile.tile.id,))  # type: ignore[arg-type]
+    assert trained.text_panel.editor.highlight == Highlight((tile.tile.id,))  # type: ignore[arg-type]
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=tile.area.center().toPoint())
     assert trained.selecting.card.isVisible()
 
@@ -206,10 +206,10 @@ def test_opening_another_session_clears_the_highlight_and_the_chosen_steps(train
     selection = trained.session.selection
     point_at_step(trained, 3)
     selection.keep(selection.pointed)
-    trained.selecting._renew_card()
+    trained.selecting._update_card()
     trained.merge_panel.table.selectAll()
     trained.filing.document.new()
-    assert selection.light.mark is None
+    assert selection.shown_highlight.mark is None
     assert selection.steps == ()
     assert not trained.selecting.card.isVisible()
 
@@ -218,10 +218,10 @@ def test_a_highlight_from_another_run_is_matched_by_the_bytes_of_its_token(train
     run = trained.session.runs.shown
     assert run is not None
     assert run.names is not None
-    lit = Lit((token_of(trained, 3),))
-    assert Mark(lit, (run.names.raw[token_of(trained, 4)],)).in_run(run) == Lit((token_of(trained, 4),))
-    assert Mark(lit, (b"not in this run",)).in_run(run) == NOTHING
-    assert Mark(Lit((len(run.names.raw),)), (b"not in this run",)).in_run(run) == NOTHING
+    highlight = Highlight((token_of(trained, 3),))
+    assert Mark(highlight, (run.names.raw[token_of(trained, 4)],)).in_run(run) == Highlight((token_of(trained, 4),))
+    assert Mark(highlight, (b"not in this run",)).in_run(run) == NOTHING
+    assert Mark(Highlight((len(run.names.raw),)), (b"not in this run",)).in_run(run) == NOTHING
 
 
 def test_arrow_keys_move_through_the_tiles_and_splits_of_the_watched_word(qtbot: QtBot, trained: Program) -> None:
@@ -242,7 +242,7 @@ def test_buttons_of_the_token_card_copy_the_token_and_forbid_its_merge(qtbot: Qt
     selection = trained.session.selection
     run = trained.session.runs.shown
     selection.keep(Mark.of_step(run, 4))
-    trained.selecting._renew_card()
+    trained.selecting._update_card()
     trained.selecting.card.buttons["copy"].click()
     assert run is not None
     assert run.names is not None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.session.changes import Steps, UndoableValue, _Replacement
 from app.session.corpus_texts import CorpusText, without
 from app.session.time import TimeCursor
-from app.window.corpus.groups import moved_by, moved_to, texts_of
+from app.window.corpus.groups import move_texts, shift_rows, texts_of
 from tests.shared import PATIENCE, ROOT
 
 
@@ -91,13 +91,13 @@ def test_the_time_cursor_stays_at_the_end_of_a_growing_run_unless_the_user_moved
 def test_moving_a_corpus_text_keeps_all_other_texts_in_order(order: list[int], which: int, place: int) -> None:
     sources = tuple(CorpusText(str(number), text="x") for number in order)
     chosen = sources[which]
-    after = texts_of(moved_to(list(sources), [which], place))
+    after = texts_of(move_texts(list(sources), [which], place))
     assert after[place] is chosen
     assert without(after, {chosen.number}) == without(sources, {chosen.number})
-    down = texts_of(moved_by(list(sources), range(which, len(order)), 1))
+    down = texts_of(shift_rows(list(sources), range(which, len(order)), 1))
     assert down == sources, "who stands at the end holds up those behind"
     if which:
-        up = texts_of(moved_by(list(sources), range(which, len(order)), -1))
+        up = texts_of(shift_rows(list(sources), range(which, len(order)), -1))
         assert up == (*sources[: which - 1], *sources[which:], sources[which - 1])
 
 

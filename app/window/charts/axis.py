@@ -55,7 +55,7 @@ class ChartAxis(pyqtgraph.AxisItem):
             self.picture = None  # makes pyqtgraph draw again
             self.update()
 
-    def dress(self, font: QFont, shades: Shades) -> None:
+    def apply_style(self, font: QFont, shades: Shades) -> None:
         self._metrics = QFontMetricsF(font)
         self.setTickFont(font)
         self.label.setFont(font)
@@ -79,7 +79,9 @@ class ChartAxis(pyqtgraph.AxisItem):
             ticks = ticks[::kept]
             places = places[::kept]
         texts = self.axis.written(ticks)
-        self._texts = dict(zip(places, texts if self.is_upright else self._beside(places, texts, pixels), strict=True))
+        self._texts = dict(
+            zip(places, texts if self.is_upright else self._without_overlaps(places, texts, pixels), strict=True)
+        )
         return [(1.0, places)]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float | None) -> list[str]:
@@ -90,7 +92,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         room = BETWEEN_LINES * self._metrics.height() if self.is_upright else 9 * self._metrics.averageCharWidth()
         return max(2, min(WANTED_TICKS + 2 * (not self.is_upright), int(size / room)))
 
-    def _beside(self, places: Sequence[float], texts: Sequence[str], pixels: float) -> list[str]:
+    def _without_overlaps(self, places: Sequence[float], texts: Sequence[str], pixels: float) -> list[str]:
         """Return the labels, with an empty text for each label that would cover the label before it."""
         kept = []
         free = float("-inf")

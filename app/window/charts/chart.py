@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 from app.session.time import timer
 from app.window.charts.axis import ChartAxis
 from app.window.parts.theme import shades_of
-from app.window.parts.wording import from_the_left
+from app.window.parts.wording import with_direction_marks
 from app.window.text.view.painting import LIT_WIDTH
 from app.window.text.view.palette import TokenPalette
 from bpe_core.figures.figure import Figure
@@ -48,7 +48,7 @@ class Crosshair:
             item.hide()
             box.addItem(item, ignoreBounds=True)
 
-    def dress(self, chart: QWidget) -> None:
+    def apply_style(self, chart: QWidget) -> None:
         palette = chart.palette()
         shades = shades_of(palette)
         ground = QColor(palette.base().color())
@@ -63,7 +63,7 @@ class Crosshair:
     def show(self, place: QPointF, said: str, edge: tuple[float, float], *, has_lines: bool = True) -> None:
         left, right = self._box.viewRange()[0]
         pixel = self._box.viewPixelSize()[0]
-        self.label.setText(from_the_left(said))
+        self.label.setText(with_direction_marks(said))
         width = self.label.textItem.boundingRect().width() * pixel
         at_right = place.x() + AWAY * pixel
         at_left = place.x() - AWAY * pixel - width
@@ -115,10 +115,10 @@ class Chart(pyqtgraph.PlotWidget):
         self.whole = QRectF(0.0, 0.0, 1.0, 1.0)  # the full range of both axes
         self.home = self.whole  # the range that is visible at first
         self.crosshair = Crosshair(self.box)
-        self._lit = pyqtgraph.InfiniteLine(angle=90)  # a line at the step that made the highlighted token
-        self._lit.setZValue(900)
-        self._lit.hide()
-        self.box.addItem(self._lit, ignoreBounds=True)
+        self._highlight = pyqtgraph.InfiniteLine(angle=90)  # a line at the step that made the highlighted token
+        self._highlight.setZValue(900)
+        self._highlight.hide()
+        self.box.addItem(self._highlight, ignoreBounds=True)
         self._place: QPointF | None = None  # the place of the crosshair
         self._choose_soon = timer(self, 0, self._choose)
         self._chosen = QPointF()
@@ -126,7 +126,7 @@ class Chart(pyqtgraph.PlotWidget):
         self.setMinimumSize(40, 40)
         self.scene().sigMouseMoved.connect(self._follow_mouse)
         self.scene().sigMouseClicked.connect(self._click)
-        self.dress()
+        self.apply_style()
 
     # -- for subclasses ---------------------------------------------------------
 
@@ -134,7 +134,7 @@ class Chart(pyqtgraph.PlotWidget):
         """Draw a figure. Items that exist already are used again."""
         raise NotImplementedError
 
-    def said_at(self, place: QPointF) -> str:
+    def text_at(self, place: QPointF) -> str:
         """Return the text with the values at a place of the axes."""
         raise NotImplementedError
 
@@ -150,7 +150,7 @@ class Chart(pyqtgraph.PlotWidget):
         """Return the place on the bottom axis where a number is drawn, or None if the number has no place."""
         return None
 
-    def dress_items(self) -> None:
+    def draw_items(self) -> None:
         """Draw the items again, in the colours of the palette."""
 
     # -- showing ---------------------------------------------------------------------------
@@ -166,7 +166,7 @@ class Chart(pyqtgraph.PlotWidget):
         if self._place is not None:
             self.point_at(self._place)
 
-    def reach(self, left: float, right: float, bottom: float, top: float, home: QRectF | None = None) -> None:
+    def set_range(self, left: float, right: float, bottom: float, top: float, home: QRectF | None = None) -> None:
         """Set the whole range of the chart.
 
         If no part was enlarged, show the whole range, or `home` if it is not None.
@@ -196,12 +196,12 @@ class Chart(pyqtgraph.PlotWidget):
         has_width = abs(left - self.home.left()) <= wide and abs(right - self.home.right()) <= wide
         return has_width and abs(bottom - self.home.top()) <= high and abs(top - self.home.bottom()) <= high
 
-    def light_at(self, number: float | None) -> None:
+    def highlight_at(self, number: float | None) -> None:
         """Draw a line at a number of the bottom axis. None removes the line."""
         place = None if number is None else self.place_of(number)
-        self._lit.setVisible(place is not None)
+        self._highlight.setVisible(place is not None)
         if place is not None:
-            self._lit.setPos(place)
+            self._highlight.setPos(place)
 
     def show_part(self, left: float, right: float) -> None:
         """Enlarge the part between two numbers of the bottom axis."""
@@ -219,22 +219,22 @@ class Chart(pyqtgraph.PlotWidget):
     def reduce(self) -> None:
         self.enlarge(1 / ENLARGED)
 
-    def dress(self) -> None:
+    def apply_style(self) -> None:
         """Apply the font and the colours of the window."""
         shades = shades_of(self.palette())
         self.setBackground(self.palette().base().color())
         for axis in (self.bottom, self.left, self.lines):
-            axis.dress(self.font(), shades)
-        self.crosshair.dress(self)
-        self._lit.setPen(pyqtgraph.mkPen(TokenPalette.matching(self.palette()).mark, width=LIT_WIDTH))
-        self.dress_items()
+            axis.apply_style(self.font(), shades)
+        self.crosshair.apply_style(self)
+        self._highlight.setPen(pyqtgraph.mkPen(TokenPalette.matching(self.palette()).mark, width=LIT_WIDTH))
+        self.draw_items()
 
-    def name_upright(self, axis: Axis) -> None:
+    def write_left_names(self, axis: Axis) -> None:
         """Write the names or numbers of `axis` on the left. Draw a line across the chart at each name or number."""
         self.left.show_numbers(axis)
         self.lines.show_numbers(axis)
 
-    def name_along(self, title: str) -> None:
+    def write_bottom_title(self, title: str) -> None:
         """Write a title below the chart, shortened to the width of the chart."""
         self._title = title
         room = self.width() - self.left.width() - MARGIN
@@ -248,19 +248,19 @@ class Chart(pyqtgraph.PlotWidget):
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
         if hasattr(self, "crosshair"):
-            self.name_along(self._title)
+            self.write_bottom_title(self._title)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         kinds = (QEvent.Type.PaletteChange, QEvent.Type.FontChange)
         if event.type() in kinds and hasattr(self, "crosshair"):  # Qt changes the font while it makes the widget
-            self.dress()
+            self.apply_style()
 
     # -- pointing --------------------------------------------------------------------------
 
     def values_at(self, point: QPointF) -> str:
         """Return the text with the values at a point of the widget."""
-        return self.said_at(self.box.mapSceneToView(self.mapToScene(point.toPoint())))
+        return self.text_at(self.box.mapSceneToView(self.mapToScene(point.toPoint())))
 
     def _follow_mouse(self, point: QPointF) -> None:
         if self.box.sceneBoundingRect().contains(point):
@@ -272,7 +272,7 @@ class Chart(pyqtgraph.PlotWidget):
         """Show the crosshair with the values at a place of the axes."""
         self._place = place
         self.place_pointed.emit(self.number_at(place))
-        said = self.said_at(place)
+        said = self.text_at(place)
         if said:
             edge = self.label_place(place)
             self.crosshair.show(place, said, edge, has_lines=self.number_at(place) is not None)
@@ -335,7 +335,7 @@ class Chart(pyqtgraph.PlotWidget):
             place = self._place or seen.center()
             x = place.x() + ways[Qt.Key(key)] * seen.width() / STEPS_BY_KEY
             self.point_at(QPointF(min(max(seen.left(), x), seen.right()), place.y()))
-            self.setAccessibleDescription(self.said_at(self._place or place))
+            self.setAccessibleDescription(self.text_at(self._place or place))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._place is not None:
             self._chosen = self._place
             self._choose()

@@ -34,17 +34,17 @@ class DotChart(Chart):
     def draw(self, figure: DotFigure) -> None:
         self.figure = figure
         axis = upright_axis_of_dots(figure)
-        self.name_upright(axis)
+        self.write_left_names(axis)
         self.bottom.show_names(figure.texts)
-        self.name_along("")
+        self.write_bottom_title("")
         rows, columns = np.nonzero(np.isfinite(figure.values))
         beside = min(WIDEST, ALL / max(1, len(figure.tokenizers)))
         x = columns + (rows - (len(figure.tokenizers) - 1) / 2) * beside
         self._places = np.column_stack((x, figure.values[rows, columns]))
         self._items = (rows * len(figure.texts) + columns).tolist()
         high = ROOM * axis.most
-        self.reach(-0.5, len(figure.texts) - 0.5, -high / 2, axis.most + 3 * high)
-        self.dress_items()
+        self.set_range(-0.5, len(figure.texts) - 0.5, -high / 2, axis.most + 3 * high)
+        self.draw_items()
 
     def item_at(self, place: QPointF) -> int:
         """Return the index of the nearest dot, or -1 if no dot is near. The dots are numbered row by row."""
@@ -55,11 +55,11 @@ class DotChart(Chart):
         nearest = int(away.argmin())
         return self._items[nearest] if away[nearest] < NEAR else -1
 
-    def said_at(self, place: QPointF) -> str:
+    def text_at(self, place: QPointF) -> str:
         item = self.item_at(place)
         return "" if self.figure is None or item < 0 else self.figure.said_of(*divmod(item, len(self.figure.texts)))
 
-    def dress_items(self) -> None:
+    def draw_items(self) -> None:
         figure = self.figure
         if figure is None:
             return

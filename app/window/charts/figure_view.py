@@ -120,9 +120,9 @@ class FigureView(QWidget):
                 place.chart.box.setXLink(self._places[0].chart.box)
         self._turn()
 
-    def light_at(self, number: float | None) -> None:
+    def highlight_at(self, number: float | None) -> None:
         """Draw a line at a number of the x axis in all charts. None removes the line."""
-        self._each(lambda chart: chart.light_at(number))
+        self._each(lambda chart: chart.highlight_at(number))
 
     def show_part(self, left: float, right: float) -> None:
         """Enlarge the part between two numbers of the x axis in all charts."""

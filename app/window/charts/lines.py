@@ -55,11 +55,11 @@ class LineChart(Chart):
         if not is_same:
             self._counts = figure.counts_along
             self._draw_shapes(figure)
-            self.dress_items()
+            self.draw_items()
         self._draw_marks(figure)
         self._draw_points(figure)
 
-    def said_at(self, place: QPointF) -> str:
+    def text_at(self, place: QPointF) -> str:
         figure = self.figure
         number = self.number_at(place)
         return "" if figure is None or number is None else figure.values_at(number)
@@ -77,13 +77,13 @@ class LineChart(Chart):
 
     def _name_axes(self, figure: LineFigure) -> None:
         self.bottom.show_numbers(self.along)
-        self.name_upright(self.upright)
-        self.name_along(figure.x_title + LOGARITHMIC * figure.is_log_x)
+        self.write_left_names(self.upright)
+        self.write_bottom_title(figure.x_title + LOGARITHMIC * figure.is_log_x)
         left, right = (self.along.place(end) for end in (self.along.least, self.along.most))
         bottom, top = (self.upright.place(end) for end in (self.upright.least, self.upright.most))
         wide = ROOM * (right - left)
         high = ROOM * (top - bottom)
-        self.reach(left - wide, right + wide, bottom - high / 2, top + 2 * high)
+        self.set_range(left - wide, right + wide, bottom - high / 2, top + 2 * high)
 
     def _draw_shapes(self, figure: LineFigure) -> None:
         lines = [] if figure.has_bars else figure.lines
@@ -164,7 +164,7 @@ class LineChart(Chart):
             label.setPos(x + (0.5 if has_room else -0.5) * DOT * width, -heights[row] * height)
             label.updateTransform(force=True)
 
-    def dress_items(self) -> None:
+    def draw_items(self) -> None:
         figure = self.figure
         if figure is None:
             return

@@ -221,7 +221,7 @@ class PairsModel(QObject, LazyModel):
         self._began = time.monotonic()
         self._background.run(
             TOPIC,
-            lambda task: replayed(words, history, task.cancelled),
+            lambda task: compute_leading_pairs(words, history, task.cancelled),
             partial(self._take, run, is_ahead),
             ended=self._replay_wanted_step,
         )
@@ -253,7 +253,7 @@ class PairsModel(QObject, LazyModel):
             self._replay(at, is_ahead=True)
 
 
-def replayed(words: WordTable, history: History, cancelled: CancelCheck = never_cancelled) -> LeadingPairs:
+def compute_leading_pairs(words: WordTable, history: History, cancelled: CancelCheck = never_cancelled) -> LeadingPairs:
     """Return the leading pairs after the steps of a history, computed from the words.
 
     The trainer can go on meanwhile.

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.window.charts.pairs_model import Bar
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.timing import Motion, away, smooth
-from app.window.parts.wording import from_the_left
+from app.window.parts.timing import Motion, accelerated_progress, smooth_progress
+from app.window.parts.wording import with_direction_marks
 from app.window.text.view.painting import paint_tile
 
 LEFT = 0.45  # share of the time after which the winner has left
@@ -35,17 +35,17 @@ def at_rest(bars: Sequence[Bar], rows: int) -> list[PlacedBar]:
     return [PlacedBar(bar, row, bar.value) for row, bar in enumerate(bars[:rows])]
 
 
-def on_their_way(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress: float) -> list[PlacedBar]:
+def bars_at(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress: float) -> list[PlacedBar]:
     """Return the bars of an animation at `progress`, from 0 to 1. Bars that disappear come first.
 
     >>> a, b = Bar("a", "b", 9, True, False, (1, 2), 9.0), Bar("c", "d", 8, False, False, (3, 4), 8.0)
-    >>> [(drawn.bar.left, drawn.row) for drawn in on_their_way([a, b], [b], 5, 1.0)]
+    >>> [(drawn.bar.left, drawn.row) for drawn in bars_at([a, b], [b], 5, 1.0)]
     [('c', 0.0)]
     """
     was = {bar.pair: (row, bar) for row, bar in enumerate(before)}
     stay = {bar.pair for bar in now}
-    left = away(min(1.0, progress / LEFT))
-    glided = smooth(max(0.0, (progress - LEFT / 2) / (1 - LEFT / 2)))
+    left = accelerated_progress(min(1.0, progress / LEFT))
+    glided = smooth_progress(max(0.0, (progress - LEFT / 2) / (1 - LEFT / 2)))
     drawn: list[PlacedBar] = []
     for row, bar in enumerate(before[:rows]):
         if bar.pair not in stay and progress < 1.0:
@@ -94,7 +94,7 @@ class Flight(QWidget):
     def begin(self, text: str, start: QPoint, stop: QPoint, seconds: float) -> None:
         self.setFont(fixed_font(self.window().font().pointSizeF()))
         metrics = QFontMetricsF(self.font())
-        self._text = metrics.elidedText(from_the_left(text), Qt.TextElideMode.ElideRight, WIDEST)
+        self._text = metrics.elidedText(with_direction_marks(text), Qt.TextElideMode.ElideRight, WIDEST)
         width = metrics.horizontalAdvance(self._text) + 2 * PADDING
         height = metrics.height() + 4
         self.resize(int(width) + 2, int(height))
@@ -107,7 +107,7 @@ class Flight(QWidget):
     def _go(self) -> None:
         if self.motion.is_under_way:
             way = QPoint(self._stop - self._start)
-            share = smooth(self.motion.progress)
+            share = smooth_progress(self.motion.progress)
             self.move(self._start + QPoint(round(way.x() * share), round(way.y() * share)))
         else:
             self.hide()

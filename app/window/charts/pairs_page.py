@@ -24,15 +24,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 
 from app.session.playing import Step
-from app.session.selection import NOTHING, Light, Lit
+from app.session.selection import NOTHING, Highlight, ShownHighlight
 from app.window.charts.loading import ChartLoading
 from app.window.charts.pairs_model import Bar, PairsModel
-from app.window.charts.pairs_motion import PlacedBar, at_rest, losses, on_their_way
-from app.window.charts.pairs_wording import HOW_TO, described, explained, headline, title_of
+from app.window.charts.pairs_motion import PlacedBar, at_rest, bars_at, losses
+from app.window.charts.pairs_wording import HOW_TO, describe_bar, explain_bar, headline, title_of
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
-from app.window.parts.wording import from_the_left, tip
+from app.window.parts.wording import tip, with_direction_marks
 from app.window.text.colours import colour_of
 from app.window.text.view.painting import LIT_WIDTH, paint_tile
 from app.window.text.view.palette import TokenPalette
@@ -77,7 +77,7 @@ class PairsPage(Page):
         self._leads = False
         self._most = dict[str, float]()
         self._most_of = tuple[object, ...]()
-        self._lit: Lit = NOTHING
+        self._highlight: Highlight = NOTHING
         self._tiles: list[tuple[QRectF, Chip]] = []  # the tokens learned, where they are drawn
         self._row = -1  # the bar under the mouse, or the one reached by the arrow keys
         self.bars: RowChart | None = None  # once there are any
@@ -130,7 +130,7 @@ class PairsPage(Page):
         self.setMinimumHeight(LEAST_ROWS if self._shows_learned_alone else LEAST)
         leading = self.model.bars[:1]
         self.setAccessibleDescription(
-            "".join(f"Next: {described(self.model, bar)}" for bar in leading) or self.headline()
+            "".join(f"Next: {describe_bar(self.model, bar)}" for bar in leading) or self.headline()
         )
         if self.invitation.isHidden() != self.model.has_begun:
             self.invitation.setVisible(not self.model.has_begun)
@@ -184,7 +184,7 @@ class PairsPage(Page):
         placed = at_rest(bars, seen)
         if self.motion.is_under_way:
             progress = self.motion.progress
-            placed = on_their_way(self._before, bars, seen, progress)
+            placed = bars_at(self._before, bars, seen, progress)
             most += (max(bar.value for bar in self._before[:rows]) - most) * (1 - progress)
         strength = BEHIND if self.model.is_behind else 1.0
         room = rows if self.model.learned else len(bars)
@@ -213,21 +213,21 @@ class PairsPage(Page):
         return Row(
             title_of(bar), placed.value, tie + bar.label, placed.row, kind,
             note=self.losses.get(bar.pair, ""), strength=strength * placed.strength, shift=placed.shift,
-            is_lit=self._is_lit(bar),
+            is_highlighted=self._is_highlighted(bar),
         )  # fmt: skip
 
-    def _is_lit(self, bar: Bar) -> bool:
+    def _is_highlighted(self, bar: Bar) -> bool:
         """Return whether a bar belongs to the highlighted pair, or to a highlighted token that is dropped or added."""
-        return _tokens_of(bar) == self._lit.tokens != ()
+        return _tokens_of(bar) == self._highlight.tokens != ()
 
-    def light(self, light: Light) -> None:
+    def show_highlight(self, shown: ShownHighlight) -> None:
         """Frame the bar of the highlighted pair, and the tile of the highlighted token."""
-        before = self._lit
-        self._lit = light.lit
+        before = self._highlight
+        self._highlight = shown.highlight
         tiles = {(chip.id,) for _, chip in self._tiles}
-        if not tiles.isdisjoint((before.tokens, light.lit.tokens)):
+        if not tiles.isdisjoint((before.tokens, shown.highlight.tokens)):
             self.update()
-        if any(_tokens_of(bar) in (before.tokens, light.lit.tokens) for bar in self.model.bars):
+        if any(_tokens_of(bar) in (before.tokens, shown.highlight.tokens) for bar in self.model.bars):
             self._draw_bars()
 
     def _top_of(self, row: int) -> int:
@@ -241,7 +241,7 @@ class PairsPage(Page):
         top = self._top() + max(0.0, (free - self.invitation.height()) / 2)
         self.invitation.move(max(0, (self.width() - self.invitation.width()) // 2), int(top))
 
-    def lead(self, on: bool) -> None:
+    def show_only_first(self, on: bool) -> None:
         """Show only the first few pairs, as large as possible, if `on` is true."""
         self._leads = on
         self._changed()
@@ -256,10 +256,10 @@ class PairsPage(Page):
     def _headline_place(self) -> QRectF:
         room = QRectF(MARGIN, MARGIN * 0.6, max(1.0, self.width() - 2 * MARGIN), self.height())
         needed = QFontMetricsF(self.font()).boundingRect(room, Qt.TextFlag.TextWordWrap, self.headline())
-        room.setHeight(self._steady("headline", needed.height()))
+        room.setHeight(self._largest_so_far("headline", needed.height()))
         return room
 
-    def _steady(self, name: str, value: float) -> float:
+    def _largest_so_far(self, name: str, value: float) -> float:
         """Return the largest of all values that were passed under this name for the same run and page width.
 
         A size that never shrinks keeps the layout steady.
@@ -296,7 +296,7 @@ class PairsPage(Page):
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, LEARNED)
         room = QRectF(MARGIN, place.bottom() + HEADER_GAP, place.width(), self.height() - place.bottom() - MARGIN)
         chips = self.model.learned_chips()
-        self._tiles = draw_tokens(painter, room, chips, self._fixed, self.palette(), self._lit)
+        self._tiles = draw_tokens(painter, room, chips, self._fixed, self.palette(), self._highlight)
 
     def _rows_shown(self) -> int:
         if self.model.learned:
@@ -310,16 +310,16 @@ class PairsPage(Page):
     def _label_width(self, bars: tuple[Bar, ...]) -> float:
         metrics = QFontMetricsF(self._fixed)
         widest = max(metrics.horizontalAdvance(title_of(bar)) for bar in bars)
-        return self._steady("labels", min(widest, self.width() * LABEL_SHARE))
+        return self._largest_so_far("labels", min(widest, self.width() * LABEL_SHARE))
 
     def _number_width(self, bars: tuple[Bar, ...]) -> float:
         width = QFontMetricsF(self.font()).horizontalAdvance
-        return self._steady("numbers", max(width("9,999,999"), *(width(bar.label) for bar in bars)))
+        return self._largest_so_far("numbers", max(width("9,999,999"), *(width(bar.label) for bar in bars)))
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             if 0 <= self._row < len(self.model.bars):
-                QToolTip.showText(event.globalPos(), tip(explained(self.model, self.model.bars[self._row])), self)
+                QToolTip.showText(event.globalPos(), tip(explain_bar(self.model, self.model.bars[self._row])), self)
             return True
         return super().event(event)
 
@@ -335,7 +335,7 @@ class PairsPage(Page):
             bar = self.model.bars[row] if 0 <= row < len(self.model.bars) else None
             self.tokens_pointed.emit(() if bar is None else _tokens_of(bar))
             if bar is not None:
-                self.setAccessibleDescription(f"{described(self.model, bar)}. {HOW_TO if bar.right else ''}")
+                self.setAccessibleDescription(f"{describe_bar(self.model, bar)}. {HOW_TO if bar.right else ''}")
             if self.bars is not None:
                 self.bars.mark_row(row)
 
@@ -394,11 +394,16 @@ PADDING = 6.0
 
 
 def draw_tokens(
-    painter: QPainter, room: QRectF, tokens: Iterable[Chip], font: QFont, palette: QPalette, lit: Lit = NOTHING
+    painter: QPainter,
+    room: QRectF,
+    tokens: Iterable[Chip],
+    font: QFont,
+    palette: QPalette,
+    highlight: Highlight = NOTHING,
 ) -> list[tuple[QRectF, Chip]]:
     """Draw tokens as tiles in rows until the room is full. Return the tiles with their places.
 
-    The tokens in `lit` are framed.
+    The tokens in `highlight` are framed.
     """
     colours = TokenPalette.matching(palette)
     outline = QPen(shades_of(palette).hairline)
@@ -409,7 +414,7 @@ def draw_tokens(
     placed = list[tuple[QRectF, Chip]]()
     painter.setFont(font)
     for token in tokens:
-        written = from_the_left(token.text)
+        written = with_direction_marks(token.text)
         width = metrics.horizontalAdvance(written) + 2 * PADDING
         if x + width > room.right() and x > room.left():
             x = room.left()
@@ -417,7 +422,7 @@ def draw_tokens(
         if y + height > room.bottom():
             break
         fill = colours.fills[colour_of(token.data)]
-        edge = QPen(colours.mark, LIT_WIDTH) if (token.id,) == lit.tokens else outline
+        edge = QPen(colours.mark, LIT_WIDTH) if (token.id,) == highlight.tokens else outline
         area = QRectF(x, y, width, height)
         paint_tile(painter, area, written, fill, edge, colours.ink)
         placed.append((area, token))

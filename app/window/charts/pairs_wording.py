@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.window.charts.pairs_model import Bar, PairsModel
-from app.window.parts.wording import count_text, from_the_left
+from app.window.parts.wording import count_text, with_direction_marks
 
 HOW_TO = "Click to follow this pair through all steps. Right-click to force or forbid this pair."
 
@@ -65,16 +65,16 @@ def _why_none_lead(model: PairsModel) -> str:
 
 
 def title_of(bar: Bar) -> str:
-    return from_the_left(bar.title)
+    return with_direction_marks(bar.title)
 
 
-def described(model: PairsModel, bar: Bar) -> str:
+def describe_bar(model: PairsModel, bar: Bar) -> str:
     """Return a sentence about a bar for screen readers."""
     name = f"{bar.left} and {bar.right}" if bar.right else bar.left
     return f"{name}, {count_text(bar.count, 'time')}{_beside_the_count(model, bar)}"
 
 
-def explained(model: PairsModel, bar: Bar) -> str:
+def explain_bar(model: PairsModel, bar: Bar) -> str:
     """Return the tip of a bar, with ties and the effect of a click."""
     wording = model.wording
     as_good = f" (the same {model.measure} as the {wording.choice} that is {wording.done} next)"

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.window.parts.layouts import in_row
 from app.window.parts.page import PageTabs
-from app.window.parts.widgets import OneLine, label, named
+from app.window.parts.widgets import OneLine, label, with_name
 from app.window.parts.wording import tip
 from app.window.questions.question_page import QuestionPage
 
@@ -47,10 +47,10 @@ class MeasurePicker(QWidget):
         self._about = about
         self._groups: Sequence[PickedGroup] = ()
         self._measures: Measures = {}
-        self.sentence = named(OneLine(), "The use of this measure")
+        self.sentence = with_name(OneLine(), "The use of this measure")
         self.sentence.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self.measure = named(QComboBox(), "Measure", "Choose the measure of the chart below")
-        self.about = named(
+        self.measure = with_name(QComboBox(), "Measure", "Choose the measure of the chart below")
+        self.about = with_name(
             QComboBox(), "Measured tokenizers and axis", "Choose the tokenizers in the chart, and its axis"
         )
         for box in (self.measure, self.about):
@@ -93,7 +93,7 @@ class MeasurePicker(QWidget):
         field = self._field()
         if isinstance(page, QuestionPage) and field is not None and page not in self._followed:
             self._followed.append(page)
-            page.leave_out("measure", not self.isHidden())
+            page.hide_field("measure", not self.isHidden())
             field.currentIndexChanged.connect(lambda _: self._show())
         self._show()
 
@@ -108,7 +108,7 @@ class MeasurePicker(QWidget):
     def _replace_fields(self, on: bool) -> None:
         """Hide the measure's own field on each page that has one if `on` is true. Otherwise show the fields again."""
         for page in self._followed:
-            page.leave_out("measure", on)
+            page.hide_field("measure", on)
 
     def _show(self) -> None:
         chart = self._charts.shown

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.window.charts.chart import Chart
 from app.window.parts.theme import Shades, fixed_font, shades_of
-from app.window.parts.wording import from_the_left
+from app.window.parts.wording import with_direction_marks
 from app.window.text.view.painting import LIT_WIDTH
 from app.window.text.view.palette import TokenPalette
 from bpe_core.figures.figure import BarFigure
@@ -44,7 +44,7 @@ class Row:
     interval: tuple[float, float] | None = None  # the uncertainty of the value
     strength: float = 1.0
     shift: float = 0.0  # distance by which it has left, as a share of the width
-    is_lit: bool = False  # framed, as the person points at the same thing elsewhere
+    is_highlighted: bool = False  # framed, as the person points at the same thing elsewhere
 
 
 class Rows(pyqtgraph.GraphicsObject):
@@ -100,7 +100,7 @@ class Rows(pyqtgraph.GraphicsObject):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush({"next": shades.bar_next, "tied": shades.bar_tied}.get(row.kind, shades.bar))
         painter.drawRoundedRect(bar, 2.5, 2.5)
-        if row.is_lit:
+        if row.is_highlighted:
             painter.setPen(QPen(TokenPalette.matching(chart.palette()).mark, LIT_WIDTH))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(1.0, top + 1, max(end, scale.left) - 2, height - 2))
@@ -176,9 +176,9 @@ class RowChart(Chart):
 
     def draw(self, figure: BarFigure) -> None:
         self.figure = figure
-        self.name_along(figure.below)
+        self.write_bottom_title(figure.below)
         rows = [
-            Row(from_the_left(bar.name), abs(bar.value), bar.written, row, bar.kind, interval=bar.interval)
+            Row(with_direction_marks(bar.name), abs(bar.value), bar.written, row, bar.kind, interval=bar.interval)
             for row, bar in enumerate(figure.bars)
         ]
         ends = [abs(end) for bar in figure.bars for end in (bar.value, *(bar.interval or ()))]
@@ -226,7 +226,7 @@ class RowChart(Chart):
         room = max(LEAST_ROOM, 1 - (self.number_width + 2 * GAP) / max(1.0, self.box.width()))
         seen = max(1.0, self.box.height() / self._row_height)
         home = QRectF(0.0, 0.0, self._most / room, seen)
-        self.reach(0.0, home.right(), 0.0, max(seen, float(self.count)), home)
+        self.set_range(0.0, home.right(), 0.0, max(seen, float(self.count)), home)
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
@@ -234,7 +234,7 @@ class RowChart(Chart):
             self.left.setWidth(min(self._names_width + GAP, NAMES_SHARE * self.width()))
 
     @property
-    def rows_seen(self) -> int:
+    def count_rows_in_view(self) -> int:
         """Return how many rows fit into the chart, from the first row on."""
         return max(1, int(self.box.height() / self._row_height)) if self._row_height else 0
 
@@ -263,11 +263,11 @@ class RowChart(Chart):
         row = int(place.y())
         return (float(row + 1), 0.0) if row < (top + bottom) / 2 else (float(row), 1.0)
 
-    def said_at(self, place: QPointF) -> str:
+    def text_at(self, place: QPointF) -> str:
         row = self.item_at(place)
         return self.figure.bars[row].said if self.figure is not None and 0 <= row < len(self.figure.bars) else ""
 
-    def dress_items(self) -> None:
+    def draw_items(self) -> None:
         self.name_font = fixed_font(self.font().pointSizeF())
         if self.rows is not None:
             self.rows.update()

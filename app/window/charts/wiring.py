@@ -193,26 +193,26 @@ class ChartWiring(QObject):
 
         def keep(drawn: bytes) -> None:
             kind = path.suffix.lower()
-            self._tell(written(path, lambda beside: write_drawing(drawn, width, height, beside, kind)))
+            self._tell(write_file(path, lambda beside: write_drawing(drawn, width, height, beside, kind)))
             self.saved.emit(command, path)
 
         if page.has_figure:
             self._background.run("print", drawn, keep, self._fail)
         else:
-            keep(drawing_of(page.pictured, width, height, text, is_dark=is_dark))
+            keep(drawing_of(page.widget_to_save, width, height, text, is_dark=is_dark))
 
     def _copy(self) -> None:
         self._shown.watched.catch_up()
-        QGuiApplication.clipboard().setImage(picture_of(self._shown.pictured))
+        QGuiApplication.clipboard().setImage(picture_of(self._shown.widget_to_save))
 
 
 def save(page: Page, path: Path) -> Notice:
     """Save a picture of a page in the format that the path's ending names. Return a message about the result."""
     page.watched.catch_up()
-    return written(path, lambda beside: _save_picture(page, path.suffix.lower(), beside))
+    return write_file(path, lambda beside: _save_picture(page, path.suffix.lower(), beside))
 
 
-def written(path: Path, write: Callable[[Path], bool]) -> Notice:
+def write_file(path: Path, write: Callable[[Path], bool]) -> Notice:
     """Call `write` to make a file, and return a message about it.
 
     The file appears at `path` only when it is complete.
@@ -233,4 +233,4 @@ def _saved(path: Path) -> Notice:
 def _save_picture(page: Page, kind: str, path: Path) -> bool:
     if kind == ".apng":
         return save_animated(list(page.frames()), path)
-    return {".pdf": save_pdf, ".svg": save_svg}.get(kind, save_png)(page.pictured, path)
+    return {".pdf": save_pdf, ".svg": save_svg}.get(kind, save_png)(page.widget_to_save, path)

@@ -17,11 +17,11 @@ from app.window.corpus.groups import (
     GroupRow,
     group_size_text,
     line_of_group,
-    moved_by,
-    moved_to,
+    move_texts,
     read_group_line,
     rows_of,
     sample_text,
+    shift_rows,
     texts_of,
     weight_text,
 )
@@ -168,7 +168,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
 
     def move(self, rows: Sequence[int], place: int) -> None:
         """Move texts to another row, which may be in another group. Headings stay where they are."""
-        self.corpus.arrange(texts_of(moved_to(self.rows, rows, place)))
+        self.corpus.arrange(texts_of(move_texts(self.rows, rows, place)))
 
     def shift(self, rows: Sequence[int], by: int) -> list[int]:
         """Move texts or whole groups by one place: up if `by` is -1, down if it is 1. Return their new rows."""
@@ -176,13 +176,13 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         names = [
             row_content.name if isinstance(row_content, GroupRow) else row_content.number for row_content in chosen
         ]
-        self.corpus.arrange(texts_of(moved_by(self.rows, rows, by)))
+        self.corpus.arrange(texts_of(shift_rows(self.rows, rows, by)))
         now = [
             row_content.name if isinstance(row_content, GroupRow) else row_content.number for row_content in self.rows
         ]
         return [now.index(name) for name in names if name in now]
 
-    def group_anew(self, rows: Sequence[int]) -> str:
+    def add_group(self, rows: Sequence[int]) -> str:
         """Put the texts in these rows into a new group.
 
         Return the name of the group, which the person can then edit.
@@ -250,7 +250,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     def take_column(self, rows: Sequence[int], column: str) -> None:
         self.corpus.change_reading(self.texts_at(rows), "Change the column", column=column, word_list=None)
 
-    def take_as_words(self, rows: Sequence[int], word_list: bool) -> None:
+    def set_word_list(self, rows: Sequence[int], word_list: bool) -> None:
         """Read the files in these rows as lists of words with counts, or as texts.
 
         The names of their columns do not matter.

@@ -29,7 +29,16 @@ from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.row_list import Index
 from app.window.parts.tables import list_of_rows, selected_rows
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import IconButton, add_key_action, add_tick, entry, filled_menu, label, named, push_button
+from app.window.parts.widgets import (
+    IconButton,
+    add_key_action,
+    add_tick,
+    entry,
+    filled_menu,
+    label,
+    push_button,
+    with_name,
+)
 from app.window.parts.wording import count_text
 
 MARGIN = 10
@@ -106,7 +115,7 @@ class GroupMenu:
         groups = model.groups
         here = model.group_at(rows) if rows else None
         if rows:
-            menu.addAction("New Group").triggered.connect(lambda: self._edit(model.group_anew(rows)))
+            menu.addAction("New Group").triggered.connect(lambda: self._edit(model.add_group(rows)))
             for name in groups:
                 add_tick(menu, f"Into {name}", name == here, partial(corpus.group, numbers, name))
         everything = numbers or {text.number for text in corpus.texts.value}
@@ -194,7 +203,7 @@ class PickedFiles(QDialog):
         self._matching = QSortFilterProxyModel(self)
         self._matching.setSourceModel(self._names)
         self._matching.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.needle = named(entry("Find names", can_be_cleared=True), "Find names")
+        self.needle = with_name(entry("Find names", can_be_cleared=True), "Find names")
         self.needle.textChanged.connect(self._matching.setFilterFixedString)
         self.list = list_of_rows(self._matching, "Selected files")
         self.list.setUniformItemSizes(True)
@@ -269,7 +278,7 @@ class CorpusPanel(QWidget):
         self.down_button = IconButton("down", down, lambda: self._move(1))
         self._icon_buttons = (self.add_button, self.remove_button, self.up_button, self.down_button)
         self.cancel_button = push_button("Cancel counting", model.corpus.counts.cancel)
-        self.totals = named(label(), "Totals of the corpus")
+        self.totals = with_name(label(), "Totals of the corpus")
         self.warning = WholeSentence(wordWrap=True)
         self._lay_out()
         model.totals_changed.connect(self._show_totals)
@@ -319,7 +328,7 @@ class CorpusPanel(QWidget):
         for column in columns:
             add_tick(menu, column, column == taken, partial(self._model.take_column, rows, column))
         menu.addSeparator()
-        add_tick(menu, WORD_LIST, are_lists, lambda: self._model.take_as_words(rows, not are_lists))
+        add_tick(menu, WORD_LIST, are_lists, lambda: self._model.set_word_list(rows, not are_lists))
 
     def _show_files(self) -> None:
         text = self._model.picked_at(self._selected_rows())

@@ -113,7 +113,7 @@ def texts_of(rows: Sequence[GroupRow | CorpusText]) -> CorpusTexts:
     return tuple(texts)
 
 
-def moved_to(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], place: int) -> Rows:
+def move_texts(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], place: int) -> Rows:
     """Return the rows after the chosen texts were moved to a place, which may be in another group."""
     chosen = [row for row in sorted(chosen) if isinstance(rows[row], CorpusText)]
     others = [content for row, content in enumerate(rows) if row not in set(chosen)]
@@ -121,7 +121,7 @@ def moved_to(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], pla
     return [*others[:place], *(rows[row] for row in chosen), *others[place:]]
 
 
-def moved_by(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], by: int) -> Rows:
+def shift_rows(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], by: int) -> Rows:
     """Return the rows after the chosen rows were moved up (-1) or down (1). A heading moves with its whole group."""
     groups = {row.name for row in (rows[place] for place in chosen) if isinstance(row, GroupRow)}
     if groups:
@@ -133,12 +133,12 @@ def moved_by(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], by:
         moving = {
             place for place, (head, *_) in enumerate(blocks) if isinstance(head, GroupRow) and head.name in groups
         }
-        return [row for block in _stepped(blocks, moving, by) for row in block]
+        return [row for block in _swap_with_neighbours(blocks, moving, by) for row in block]
     has_groups = isinstance(rows[0], GroupRow)
-    return [*rows[:has_groups], *_stepped(rows[has_groups:], {row - has_groups for row in chosen}, by)]
+    return [*rows[:has_groups], *_swap_with_neighbours(rows[has_groups:], {row - has_groups for row in chosen}, by)]
 
 
-def _stepped(things: Sequence[T], moving: Collection[int], by: int) -> list[T]:
+def _swap_with_neighbours(things: Sequence[T], moving: Collection[int], by: int) -> list[T]:
     """Return the items after each item at one of the `moving` places was swapped with its neighbour.
 
     A moving item at the end of the list stays where it is. So does a moving item right before an item that stays.

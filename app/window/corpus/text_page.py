@@ -14,7 +14,7 @@ from app.session.time import timer
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.lazy_model import LazyModel
 from app.window.parts.page import Page
-from app.window.parts.widgets import label, muted, named
+from app.window.parts.widgets import label, muted, with_name
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
 
@@ -150,7 +150,7 @@ class CorpusTextPage(Page):
     def __init__(self, model: CorpusTextModel) -> None:
         super().__init__(model)
         self.model = model
-        self.box = named(QComboBox(), "Text to edit")
+        self.box = with_name(QComboBox(), "Text to edit")
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.setMinimumContentsLength(12)
         self.sentence = muted()

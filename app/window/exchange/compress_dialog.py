@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 from app.window.exchange.compression import Direction, FileCompression
 from app.window.exchange.work_dialog import WorkDialog
 from app.window.parts.dialogs import PathLine
-from app.window.parts.layouts import STRETCH, in_column, in_form
+from app.window.parts.layouts import STRETCH, form_of_fields, in_column
 from app.window.parts.widgets import paragraph
 
 TITLES: dict[Direction, str] = {"compress": "Compress a File", "expand": "Expand a File"}
@@ -30,7 +30,7 @@ class CompressDialog(WorkDialog):
         self._confirmed = ""  # a file that may be replaced
         self.source = PathLine("File to read", self._ask_for_source)
         self.target = PathLine("File to write", self._ask_for_target)
-        form = in_form(("File", self.source.row), ("Write to", self.target.row))
+        form = form_of_fields(("File", self.source.row), ("Write to", self.target.row))
         in_column(paragraph(model.about(direction)), form, self.bar, self.outcome, STRETCH, self.buttons, on=self)
         model.finished.connect(self.outcome.setText)
 

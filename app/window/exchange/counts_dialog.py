@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QComboBox, QDialog, QWidget
 
 from app.window.exchange.counts import BY, BackgroundCounts, CountStatus, share, status_text
 from app.window.parts.dialogs import PathLine, ask_where_to_save
-from app.window.parts.layouts import STRETCH, AtTop, in_column, in_form, in_row
+from app.window.parts.layouts import STRETCH, AtTop, form_of_fields, in_column, in_row
 from app.window.parts.tables import list_of_rows
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import LinkedText, ProgressBar, entry, named, paragraph, push_button
+from app.window.parts.widgets import LinkedText, ProgressBar, entry, paragraph, push_button, with_name
 
 ABOUT_COUNTING = (
     "The words of the corpus and their counts are written to a file. You can open this file, train from it, and add "
@@ -32,15 +32,15 @@ class CountDialog(QDialog):
         self.setWindowTitle("Count Words into a File")
         self.resize(620, 520)
         self._model = model
-        self.by = named(QComboBox(), "Counted by")
+        self.by = with_name(QComboBox(), "Counted by")
         self.by.addItems(BY)
-        self.address = named(entry("tcp://host:8786"), "Address of the scheduler")
-        self.workers = named(NumberBox(0, MOST_WORKERS), "Workers")
+        self.address = with_name(entry("tcp://host:8786"), "Address of the scheduler")
+        self.workers = with_name(NumberBox(0, MOST_WORKERS), "Workers")
         self.workers.setSpecialValueText("one for each core")
-        self.memory = named(entry("all free memory, or a size such as 2GB"), "Memory at most")
+        self.memory = with_name(entry("all free memory, or a size such as 2GB"), "Memory at most")
         self.output = PathLine("File to write", self._ask_for_output, "counts.parquet, or s3://bucket/counts")
         self.output.setText(proposal)
-        self.refusal = named(paragraph(), "Why counting did not start")
+        self.refusal = with_name(paragraph(), "Why counting did not start")
         self.list = list_of_rows(model, "Running and finished counts")
         self.list.setMinimumHeight(LEAST_LIST)
         self.status = LinkedText("Status of the chosen count")
@@ -51,7 +51,7 @@ class CountDialog(QDialog):
         self.stop_button = push_button("Stop", lambda: self._do(model.stop))
         self.forget_button = push_button("Remove from List", lambda: self._do(model.forget))
         place = ("Counted by", self.by), ("Address of the cluster", self.address), ("Workers", self.workers)
-        form = in_form(*place, ("Memory", self.memory), ("Write to", self.output.row))
+        form = form_of_fields(*place, ("Memory", self.memory), ("Write to", self.output.row))
         begin = in_row((self.refusal, 1), AtTop(self.begin))
         close = push_button("Close", self.reject)
         acts = in_row(self.open_button, self.stop_button, self.forget_button, STRETCH, close)

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QComboBox, QTableWidget, QTableWidgetItem, QWidget
 from app.window.exchange.encoding import WIDTHS, CorpusEncoding
 from app.window.exchange.work_dialog import WorkDialog
 from app.window.parts.dialogs import PathLine, ask_for_texts, ask_where_to_save
-from app.window.parts.layouts import in_column, in_form
+from app.window.parts.layouts import form_of_fields, in_column
 from app.window.parts.tables import put_headings_left
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import named, push_button
+from app.window.parts.widgets import push_button, with_name
 from app.window.parts.wording import count_text
 
 ID_FILTERS = {"NumPy array (*.npy)": "npy", "Bare numbers (*.bin)": "bin"}
@@ -28,19 +28,19 @@ class EncodeDialog(WorkDialog):
         self._model = model
         self._files: list[Path] = []
         self.files = push_button("The texts of the corpus", self._choose_files, "Choose other files to encode")
-        self.at = named(NumberBox(0, max(0, model.merges)), f"After how many {model.session.runs.wording.steps}")
+        self.at = with_name(NumberBox(0, max(0, model.merges)), f"After how many {model.session.runs.wording.steps}")
         self.at.setValue(model.session.cursor.position)
-        self.width_box = named(QComboBox(), "Numbers as")
+        self.width_box = with_name(QComboBox(), "Numbers as")
         self.width_box.addItems(["the smallest type that holds all ids", *WIDTHS])
         self.output = PathLine("File to write", self._ask_for_output, "ids.npy")
-        self.table = named(QTableWidget(0, len(COLUMNS)), "Result for each text")
+        self.table = with_name(QTableWidget(0, len(COLUMNS)), "Result for each text")
         self.table.setHorizontalHeaderLabels(COLUMNS)
         self.table.verticalHeader().hide()
         self.table.horizontalHeader().setStretchLastSection(True)
         put_headings_left(self.table)
         self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.table.setShowGrid(False)
-        form = in_form(
+        form = form_of_fields(
             ("Encode", self.files),
             (f"Use {model.session.runs.wording.steps} up to", self.at),
             ("Numbers as", self.width_box),

@@ -55,14 +55,14 @@ class RoleChoice:
 
 
 @dataclass(frozen=True)
-class FolderWish:
+class FolderChoices:
     """The choices for the export of a folder: the token of each role, and the file with a chat template."""
 
     roles: tuple[tuple[str, str], ...] = ()
     template: str = ""
 
 
-NO_WISH = FolderWish()
+NO_CHOICES = FolderChoices()
 
 
 def format_choices() -> list[FormatChoice]:
@@ -88,7 +88,7 @@ class TableExport(FileWork):
         super().__init__("export", session, parent)
         self.stage = ""
         self._prepared: PreparedExport | None = None
-        self._wish = NO_WISH
+        self._folder_choices = NO_CHOICES
         self._origin: Origin | None = None
 
     @property
@@ -140,36 +140,38 @@ class TableExport(FileWork):
             ask = self.session.background.run
             ask(FIT, lambda task: holds.refusal(table, task.cancelled), self.refused.emit, self._fail)
 
-    def prepare(self, path: Path, format: str, merges: int | None = None, wish: FolderWish = NO_WISH) -> None:
+    def prepare(
+        self, path: Path, format: str, merges: int | None = None, folder_choices: FolderChoices = NO_CHOICES
+    ) -> None:
         """Write the files in memory and check them. The signal `checked` brings the result.
 
-        `wish` holds the choices for a folder, and other formats ignore it.
+        `folder_choices` holds the choices for a folder, and other formats ignore it.
         """
         history = self.history
         text = self.session.text.value
         if history is None or self.is_busy:
             return
         self._prepared = None
-        self._wish = wish
+        self._folder_choices = folder_choices
         self._origin = self.origin if format == FOLDER else None
         origin = self._origin
-        changes = self._changes(wish)
+        changes = self._changes(folder_choices)
 
         def work(task: Task) -> PreparedExport:
             choices: dict[str, Any] = {"merges": merges, "text": text, "work": Work(task.report, task.cancelled)}
             if origin is not None:
-                return _prepared_like(origin, history, path, changes, wish.template, **choices)
+                return _prepared_like(origin, history, path, changes, folder_choices.template, **choices)
             if format == FOLDER:
-                return _prepared_folder(history, path, wish, **choices)
+                return _prepared_folder(history, path, folder_choices, **choices)
             return prepare_export(history, path, format=FORMATS.get(format), apart=True, **choices)
 
         self.stage = "writing"
         self._begin(work, self._take_prepared)
 
-    def _changes(self, wish: FolderWish) -> tuple[tuple[str, str], ...]:
+    def _changes(self, folder_choices: FolderChoices) -> tuple[tuple[str, str], ...]:
         """Return the roles to which a person gave another token, with the new tokens."""
         before = {role.name: role.token for role in self.roles}
-        return tuple((name, token) for name, token in wish.roles if token != before[name])
+        return tuple((name, token) for name, token in folder_choices.roles if token != before[name])
 
     def put_in_place(self) -> None:
         """Replace the old files by the prepared files. If that fails for a file, no file is replaced."""
@@ -211,10 +213,10 @@ class TableExport(FileWork):
         command = ("export", "--merges", SESSION, RESULT)
         if not prepared.path.is_dir():
             return (*command, "--to", prepared.format.name, "--at", str(prepared.merges))
-        wished = self._wish.roles if self._origin is None else self._changes(self._wish)
+        wished = self._folder_choices.roles if self._origin is None else self._changes(self._folder_choices)
         roles = [word for role, token in wished for word in (f"--{role}", token)]
         roles += ["--like", str(self._origin.sidecars.folder)] if self._origin is not None else []
-        template = ("--chat-template", self._wish.template) if self._wish.template else ()
+        template = ("--chat-template", self._folder_choices.template) if self._folder_choices.template else ()
         return (*command, "--at", str(prepared.merges), *roles, *template)
 
     def _end(self) -> None:
@@ -222,11 +224,11 @@ class TableExport(FileWork):
             super()._end()
 
 
-def _prepared_folder(history: History, path: Path, wish: FolderWish, **choices: Any) -> PreparedExport:
+def _prepared_folder(history: History, path: Path, folder_choices: FolderChoices, **choices: Any) -> PreparedExport:
     from bpe_core.delivery.folder import Delivery, prepare_folder, read_template  # not for the first paint
 
-    template = read_template(wish.template) if wish.template else ""
-    delivery = Delivery(Roles(**dict(wish.roles)), chat_template=template)
+    template = read_template(folder_choices.template) if folder_choices.template else ""
+    delivery = Delivery(Roles(**dict(folder_choices.roles)), chat_template=template)
     return prepare_folder(history, path, delivery, **choices)
 
 

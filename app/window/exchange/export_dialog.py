@@ -9,21 +9,21 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QWidget
 
-from app.window.exchange.export import FOLDER, FolderWish, PreparedExport, RoleChoice, TableExport, format_choices
+from app.window.exchange.export import FOLDER, FolderChoices, PreparedExport, RoleChoice, TableExport, format_choices
 from app.window.exchange.work_dialog import WorkDialog
 from app.window.parts.dialogs import PathLine
-from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
+from app.window.parts.layouts import STRETCH, form_of_fields, in_column, in_row
 from app.window.parts.theme import Shades, shades_of
 from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import (
     ProgressBar,
     flat_button,
     label,
-    named,
     paragraph,
     push_button,
     scrolling,
     selectable,
+    with_name,
 )
 
 STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
@@ -44,14 +44,14 @@ class ExportDialog(WorkDialog):
         self._checked: PreparedExport | None = None
         self._writes_at_once = False  # no file is lost, so the dialog need not ask again
         self._choices = format_choices()
-        self.format = named(QComboBox(), "Format")
+        self.format = with_name(QComboBox(), "Format")
         for choice in self._choices:
             self.format.addItem(choice.title, choice.name)
         self.explanation = paragraph()
         self.folder = FolderFields(export.roles, export.specials, export.template_hint)
         steps = export.session.runs.wording.steps
         cursor = export.session.cursor
-        self.merges = named(NumberBox(0, export.merges), f"How many {steps}")
+        self.merges = with_name(NumberBox(0, export.merges), f"How many {steps}")
         self.merges.setValue(export.merges)
         only = f"Only the {steps} that were made by then"
         self.up_to_here = push_button("Up to the Moment Shown", lambda: self.merges.setValue(cursor.position), only)
@@ -81,7 +81,7 @@ class ExportDialog(WorkDialog):
             in_row(self.merges, self.up_to_here, self.up_to_chosen, STRETCH),
         )
         what = ("Format", self.format), ("", self.explanation), ("", self.folder)
-        form = in_form(*what, merges, ("Write to", self.path.row))
+        form = form_of_fields(*what, merges, ("Write to", self.path.row))
         in_column(form, self.bar, (scrolling(self.outcome, "What the check found"), 1), self.buttons, on=self)
 
     def _connect(self) -> None:
@@ -123,7 +123,7 @@ class ExportDialog(WorkDialog):
         elif self.path.path:
             self.outcome.clear()
             name = self._choices[self.format.currentIndex()].name
-            self._export.prepare(Path(self.path.path), name, self.merges.value(), self.folder.wish)
+            self._export.prepare(Path(self.path.path), name, self.merges.value(), self.folder.choices)
         self._name_button()
 
     # -- showing the result ----------------------------------------------------------------
@@ -188,7 +188,7 @@ class FolderFields(QWidget):
             meaning = (
                 f"The token that {role.meaning}. Leave the field empty for no token. A new name is added as a token."
             )
-            box = self.roles[role.name] = named(QComboBox(), f"Token that {role.meaning}", meaning)
+            box = self.roles[role.name] = with_name(QComboBox(), f"Token that {role.meaning}", meaning)
             box.setEditable(True)
             box.addItems([NONE, *dict.fromkeys([role.token, *specials] if role.token else specials)])
             box.setCurrentText(role.token)
@@ -205,9 +205,9 @@ class FolderFields(QWidget):
             grid.setColumnStretch(column, 1)
 
     @property
-    def wish(self) -> FolderWish:
+    def choices(self) -> FolderChoices:
         chosen = tuple((role, box.currentText()) for role, box in self.roles.items())
-        return FolderWish(chosen, self.template.path)
+        return FolderChoices(chosen, self.template.path)
 
     def _ask_for_template(self, before: str) -> str:
         return QFileDialog.getOpenFileName(self, "A chat template", "", "Templates (*.jinja *.txt);;All files (*)")[0]
@@ -218,9 +218,9 @@ class ExportBar(QWidget):
 
     def __init__(self, export: TableExport, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bar = named(ProgressBar(1000, with_text=False), "Progress of the export")
+        self._bar = with_name(ProgressBar(1000, with_text=False), "Progress of the export")
         self._bar.setFixedSize(120, 8)
-        self.cancel = named(flat_button("Cancel", export.cancel), "Cancel the export")
+        self.cancel = with_name(flat_button("Cancel", export.cancel), "Cancel the export")
         in_row(label("Exporting"), self._bar, self.cancel, on=self, margins=(8, 0, 8, 0))
         export.progressed.connect(self._show)
         export.ended.connect(self.hide)

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QWidget
 
 from app.window.exchange.growth import GrowthOffer
 from app.window.parts.dialogs import ask_for_texts, dialog_buttons
-from app.window.parts.layouts import in_column, in_form, in_row
+from app.window.parts.layouts import form_of_fields, in_column, in_row
 from app.window.parts.typed_text import NumberBox, is_refused, mark_refused
-from app.window.parts.widgets import label, muted, named, push_button
+from app.window.parts.widgets import label, muted, push_button, with_name
 
 ABOUT_EXTENDING = (
     "All present tokens keep their ids. The run shown stays, and the extended table is a new run. A report shows how "
@@ -34,11 +34,11 @@ class GrowthDialog(QDialog):
         self._offer = offer
         self._folder = folder
         self._held_out: tuple[Path, ...] = ()
-        self.by = named(NumberBox(1, offer.most), "How many tokens to add")
+        self.by = with_name(NumberBox(1, offer.most), "How many tokens to add")
         self.by.setValue(USUAL)
-        self.first_id = named(NumberBox(0, offer.largest), "The id of the first new token", FIRST_ID)
+        self.first_id = with_name(NumberBox(0, offer.largest), "The id of the first new token", FIRST_ID)
         self.first_id.setValue(offer.first_free)
-        self.rule = named(QComboBox(), "How pairs are chosen")
+        self.rule = with_name(QComboBox(), "How pairs are chosen")
         if offer.rule is not None:
             for rule, title in offer.rule.titles.items():
                 self.rule.addItem(title, rule)
@@ -51,10 +51,10 @@ class GrowthDialog(QDialog):
         self.choose = push_button("Choose Texts …", self._choose, HELD_OUT)
         self.held_out = label("none")
         self.note = muted(ABOUT_EXTENDING)
-        buttons, self.go = dialog_buttons(self, "Extend", self._wish)
+        buttons, self.go = dialog_buttons(self, "Extend", self._request_growth)
         join = [("Join", self.rule)] if offer.rule else []
         texts = "Show savings in", in_row(self.choose, (self.held_out, 1))
-        form = in_form(("Tokens to add", self.by), ("Ids from", self.first_id), *join, texts)
+        form = form_of_fields(("Tokens to add", self.by), ("Ids from", self.first_id), *join, texts)
         in_column(form, self.across, self.note, buttons, on=self)
         for box in (self.by, self.first_id):
             box.valueChanged.connect(self._check)
@@ -71,7 +71,7 @@ class GrowthDialog(QDialog):
         mark_refused(self.first_id, refusal)
         self.note.setText(refusal or ABOUT_EXTENDING)
 
-    def _wish(self) -> None:
+    def _request_growth(self) -> None:
         self._check()
         if is_refused(self.first_id):
             self.first_id.setFocus()

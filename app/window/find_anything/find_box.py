@@ -8,13 +8,13 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QDialog, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.window.find_anything.search import Search, SearchHit, best
+from app.window.find_anything.search import Search, SearchHit, best_hits
 from app.window.parts.layouts import in_column
 from app.window.parts.row_list import Index, Role, RowListModel
 from app.window.parts.tables import list_of_rows
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.widgets import entry, muted, named
-from app.window.parts.wording import from_the_left
+from app.window.parts.widgets import entry, muted, with_name
+from app.window.parts.wording import with_direction_marks
 
 HINT = "Type what to do, a file, a lesson, a token, two tokens, or the number of a merge"
 NOTHING = "Nothing has this name. Find a token by its text, and a merge by its number or its two tokens."
@@ -46,7 +46,7 @@ class FindBox(QDialog):
         self.setObjectName("find_anything")
         self._searches = searches
         self._why_nothing = why_nothing
-        self.field = named(entry(HINT, can_be_cleared=True), "Find anything")
+        self.field = with_name(entry(HINT, can_be_cleared=True), "Find anything")
         self.model = SearchHitModel(parent=self)
         self.list = list_of_rows(self.model, "Search results")
         self.list.setItemDelegate(SearchHitDelegate(self.list))
@@ -62,7 +62,7 @@ class FindBox(QDialog):
         self.search("")
 
     def search(self, typed: str) -> None:
-        self.model.set_rows(best(typed, self._searches))
+        self.model.set_rows(best_hits(typed, self._searches))
         self.nothing.setText(("" if self.model.rows else self._why_nothing(typed)) or NOTHING)
         self.nothing.setVisible(not self.model.rows)
         self.list.setVisible(bool(self.model.rows))
@@ -114,5 +114,7 @@ class SearchHitDelegate(QStyledItemDelegate):
         font = fixed_font(option.font.pointSizeF()) if hit.is_token else option.font
         painter.setFont(font)
         painter.setPen(text)
-        title = QFontMetrics(font).elidedText(from_the_left(hit.title), Qt.TextElideMode.ElideMiddle, rect.width())
+        title = QFontMetrics(font).elidedText(
+            with_direction_marks(hit.title), Qt.TextElideMode.ElideMiddle, rect.width()
+        )
         painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | middle, title)

@@ -17,7 +17,7 @@ from bpe_core.history.token_texts import BLANK, TokenTexts
 BEGINNING, WORDS_BEGIN, WITHIN, LETTERS_IN_ORDER = range(4)
 
 
-def fit(typed: str, title: str) -> int | None:
+def match_rank(typed: str, title: str) -> int | None:
     """Return how well a typed text matches a title: smaller is better, and None is no match.
 
     Capital letters do not matter.
@@ -57,7 +57,7 @@ Fitting = tuple[int, SearchHit]  # with its rank
 Search = Callable[[str], Iterable[Fitting]]  # searches one kind of things, the best first
 
 
-def among(offered: Iterable[SearchHit]) -> Search:
+def search_in(offered: Iterable[SearchHit]) -> Search:
     """Return a search in these titles.
 
     A text can match the title, or kind and title: "dark" and "theme dark" match "Dark".
@@ -68,7 +68,7 @@ def among(offered: Iterable[SearchHit]) -> Search:
         fitting = []
         typed = typed.casefold()
         for hit in known:
-            ranks = [fit(typed, hit.title), fit(typed, f"{hit.kind} {hit.title}")]
+            ranks = [match_rank(typed, hit.title), match_rank(typed, f"{hit.kind} {hit.title}")]
             if hit.words and all(word in f"{hit.title} {hit.words}".casefold() for word in typed.split()):
                 ranks.append(WITHIN)
             if any(rank is not None for rank in ranks):
@@ -78,7 +78,7 @@ def among(offered: Iterable[SearchHit]) -> Search:
     return search
 
 
-def best(typed: str, searches: Sequence[Search]) -> list[SearchHit]:
+def best_hits(typed: str, searches: Sequence[Search]) -> list[SearchHit]:
     """Return all results, the best first. Equally good results stay in the order of the searches."""
     return [hit for _, hit in sorted(chain(*(search(typed) for search in searches)), key=lambda fitting: fitting[0])]
 

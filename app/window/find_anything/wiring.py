@@ -13,7 +13,7 @@ from app.session.session import Session
 from app.window.actions import actions_in, keys_of, title_of
 from app.window.charts.picker import MeasurePicker
 from app.window.find_anything.find_box import FindBox
-from app.window.find_anything.search import RunSearch, Search, SearchHit, among
+from app.window.find_anything.search import RunSearch, Search, SearchHit, search_in
 from app.window.lessons.wiring import LessonWiring
 from app.window.main_window import Frame, MainWindow
 from app.window.manual.book import sections
@@ -62,7 +62,7 @@ class SearchWiring(QObject):
 
     def searches(self, run: Run | None) -> list[Search]:
         named = *self._recipes(), *self._pages(), *self._lessons(), *self._places.hits()
-        searches: list[Search] = [among(self._actions()), among(named)]
+        searches: list[Search] = [search_in(self._actions()), search_in(named)]
         if run is not None and not self._teaching.course.is_predicting:  # else the answer could be looked up
             searches.append(RunSearch(run, self._session.cursor.go_to, self._look_at))
         return searches
@@ -85,7 +85,7 @@ class SearchWiring(QObject):
         Return an empty text if there is no such action.
         """
         refused = self._actions_by_name.refused()
-        fitting = among(SearchHit(title, "", lambda: None, words=why) for title, why in refused)(typed)
+        fitting = search_in(SearchHit(title, "", lambda: None, words=why) for title, why in refused)(typed)
         titles = dict(refused)
         best = min(fitting, key=lambda ranked: ranked[0], default=None)
         return "" if best is None else f"The action {best[1].title} is not possible now. {titles[best[1].title]}"

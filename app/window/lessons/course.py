@@ -163,7 +163,7 @@ class Course(QObject):
         elif self._run is not None:
             self._make_next_merge(self._run)
 
-    def look_elsewhere(self) -> None:
+    def show_window(self) -> None:
         """Show the window, which contains the answer. An answer that the person gives later does not count as right."""
         step = self.step
         if step is not None and step.kind != "read" and not self._reply.is_done and self.number not in self._asked:

@@ -14,7 +14,7 @@ from app.window.lessons.step_page import LEAVE, StepPage
 from app.window.parts.icons import colored_icon, icon
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import muted, paragraph, push_button, scaled
+from app.window.parts.widgets import muted, paragraph, push_button, scale_font
 from app.window.parts.wording import tip
 
 WELCOME = "Learn byte-pair encoding by doing it: predict each merge before the engine makes it."
@@ -132,7 +132,7 @@ class EndPage(QWidget):
         self.score = paragraph()
         for label in (self.sign, self.title, self.score):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        scaled(self.title, 1, bold=True)
+        scale_font(self.title, 1, bold=True)
         self.score.setAccessibleName("Your result")
         self.next_button = push_button("", self._go_on)
         self.leave_button = push_button("Back to My Own Text", leave, LEAVE)

@@ -20,12 +20,12 @@ from app.window.parts.widgets import (
     flat_button,
     label,
     muted,
-    named,
     paragraph,
     push_button,
-    scaled,
+    scale_font,
     scrolling,
     selectable,
+    with_name,
 )
 from app.window.parts.wording import tip
 
@@ -43,10 +43,10 @@ class StepPage(QWidget):
         super().__init__(parent)
         self._course = course
         self._shown: LessonPage | None = None
-        self.title = named(paragraph(), "Lesson")
-        scaled(self.title, READING, bold=True)
-        self.leave_button = named(IconButton("close", LEAVE, course.leave), "Leave the lesson")
-        self.progress = named(ProgressBar(with_text=False), "Steps of the lesson")
+        self.title = with_name(paragraph(), "Lesson")
+        scale_font(self.title, READING, bold=True)
+        self.leave_button = with_name(IconButton("close", LEAVE, course.leave), "Leave the lesson")
+        self.progress = with_name(ProgressBar(with_text=False), "Steps of the lesson")
         self.progress.setFixedHeight(5)
         self.say = _text_label("Text of the lesson step")
         self.words = WordsView()
@@ -62,7 +62,7 @@ class StepPage(QWidget):
         self.cells: list[QLineEdit] = []  # the fields of a row of numbers
         self._columns: list[QWidget] = []
         self.row = QHBoxLayout()
-        self.entry = named(QLineEdit(), "Your answer")
+        self.entry = with_name(QLineEdit(), "Your answer")
         self.entry_button = push_button("", self._submit_typed_text)
         self.show_button = flat_button("Show me", course.show_answer, "Show the answer of the engine instead")
         self.feedback = Remark()
@@ -166,7 +166,7 @@ class StepPage(QWidget):
                 button.setFont(fixed_font())
             button.setEnabled(not page.reply.is_done and text not in page.reply.ruled_out)
             self.buttons.addWidget(button)
-            self.choice_buttons.append(scaled(button, READING))
+            self.choice_buttons.append(scale_font(button, READING))
             button.setVisible(not (is_prediction and page.reply.is_done))
 
     def _fill_row(self, names: Sequence[str]) -> None:
@@ -175,7 +175,7 @@ class StepPage(QWidget):
         self.cells.clear()
         self._columns = [QWidget() for _ in names]
         for name, column in zip(names, self._columns, strict=True):
-            cell = named(scaled(QLineEdit(), READING), name)
+            cell = with_name(scale_font(QLineEdit(), READING), name)
             cell.returnPressed.connect(self._submit_typed_text)
             self.cells.append(cell)
             in_column(label(name), cell, on=column, margins=(0, 0, 0, 0), spacing=2)
@@ -255,8 +255,8 @@ class Remark(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.sign = QLabel()
-        scaled(self.sign, 1, bold=True)
-        self.sentence = scaled(selectable(named(paragraph(), "Result of your answer")), READING)
+        scale_font(self.sign, 1, bold=True)
+        self.sentence = scale_font(selectable(with_name(paragraph(), "Result of your answer")), READING)
         in_row(AtTop(self.sign), (self.sentence, 1), on=self, margins=(10, 7, 8, 7))
         self.setAutoFillBackground(True)
         self.hide()
@@ -275,6 +275,6 @@ class Remark(QFrame):
 
 
 def _text_label(name: str) -> QLabel:
-    made = scaled(selectable(named(paragraph(), name)), READING)
+    made = scale_font(selectable(with_name(paragraph(), name)), READING)
     made.setTextFormat(Qt.TextFormat.RichText)
     return made

@@ -32,27 +32,27 @@ class LessonWiring(QObject):
         panel.sharing_wanted.connect(frame.actions["share_lessons"].trigger)
         course.moved.connect(self._remember_place)
         course.finished.connect(self._remember_done)
-        course.changed.connect(self._set_the_stage)
+        course.changed.connect(self._show_or_hide_stage)
         self._stage, self._room = "", ""  # the stage and room of the lesson
-        frame.window.room_changed.connect(lambda room: self._come_back() if room == self._room else None)
-        frame.window.stage_changed.connect(lambda stage: self._let_play(frame.actions, stage != LESSON_STAGE))
-        frame.window.stage_changed.connect(lambda stage: course.look_elsewhere() if stage != LESSON_STAGE else None)
+        frame.window.room_changed.connect(lambda room: self._return_to_lesson() if room == self._room else None)
+        frame.window.stage_changed.connect(lambda stage: self._show_step_actions(frame.actions, stage != LESSON_STAGE))
+        frame.window.stage_changed.connect(lambda stage: course.show_window() if stage != LESSON_STAGE else None)
 
-    def _set_the_stage(self) -> None:
+    def _show_or_hide_stage(self) -> None:
         """Show only the lesson as soon as its first step is ready. Stop showing it when the lesson ends."""
         stage = LESSON_STAGE if self.course.lesson is not None else ""
         if stage != self._stage and (not stage or self.course.page() is not None):
             self._stage = stage
-            self._come_back()
+            self._return_to_lesson()
 
-    def _come_back(self) -> None:
+    def _return_to_lesson(self) -> None:
         """Show only the lesson again after the person went to another room."""
         self._room = self._window.room if self._stage else ""
         self._window.set_stage(self._stage)
         if self._room:
             self.panel.setFocus()
 
-    def _let_play(self, actions: Actions, may: bool) -> None:
+    def _show_step_actions(self, actions: Actions, may: bool) -> None:
         """Show or hide the actions that make steps. A lesson can demand that the person makes steps in another way."""
         for name in MAKE_STEPS:
             actions[name].setVisible(may)
@@ -67,7 +67,7 @@ class LessonWiring(QObject):
             self._window.raise_lessons()
             self.panel.list.setFocus()
         else:
-            self._come_back()
+            self._return_to_lesson()
 
     def _open_or_close(self) -> None:
         is_seen = not self.panel.list.visibleRegion().isEmpty()

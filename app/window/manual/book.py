@@ -100,12 +100,12 @@ def place_of(titles: Sequence[str]) -> str:
     return next((known[title] for title in titles if title in known), CONTENTS)
 
 
-def proposed(page: str) -> str:
+def proposed_path(page: str) -> str:
     """Return the proposed path for saving a page."""
     return str((home() or Path()) / f"{Path(page).stem}.pdf")
 
 
-def saved(content: bytes, path: Path) -> str:
+def save_page(content: bytes, path: Path) -> str:
     """Save a page. Return a sentence about the result."""
     try:
         with write_atomically(path) as file:

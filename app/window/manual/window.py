@@ -11,8 +11,8 @@ from app.window.manual.book import (
     Section,
     page_names,
     place_of,
-    proposed,
-    saved,
+    proposed_path,
+    save_page,
     search,
     sections,
     slug,
@@ -21,7 +21,7 @@ from app.window.manual.book import (
 from app.window.parts.dialogs import ask_where_to_save
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import PagePlace
-from app.window.parts.widgets import OneLine, add_key_action, entry, named, push_button
+from app.window.parts.widgets import OneLine, add_key_action, entry, push_button, with_name
 
 LIST_WIDTH = 230
 INDENT = "    "
@@ -35,17 +35,17 @@ class ManualWindow(QDialog):
         self.resize(940, 680)
         self.page = ""
         self._before = list[str]()
-        self.field = named(entry("Search the manual", can_be_cleared=True), "Search the manual")
-        self.list = named(QListWidget(), "Contents")
+        self.field = with_name(entry("Search the manual", can_be_cleared=True), "Search the manual")
+        self.list = with_name(QListWidget(), "Contents")
         self.list.setFixedWidth(LIST_WIDTH)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.text = named(QTextBrowser(), "Page of the manual")
+        self.text = with_name(QTextBrowser(), "Page of the manual")
         self.text.setSearchPaths([str(FOLDER)])
         self.text.setOpenLinks(False)
         self.text.document().setDocumentMargin(16)
         self.back = push_button("Back", self._go_back, "Go back to the page before")
         self.save = push_button("Save as PDF …", self._save, "Save the page shown, to print it")
-        self.outcome = named(OneLine(), "Where the page is saved")
+        self.outcome = with_name(OneLine(), "Where the page is saved")
         close = push_button("Close", self.reject)
         for button in (self.back, self.save, close):
             button.setAutoDefault(False)
@@ -128,12 +128,12 @@ class ManualWindow(QDialog):
     def _save(self) -> None:
         title = "Save this page of the manual"
         filters = {"PDF (*.pdf)": "pdf"}
-        path = ask_where_to_save(self, title, proposed(self.page), filters)
+        path = ask_where_to_save(self, title, proposed_path(self.page), filters)
         if path is not None:
             drawn = QBuffer()
             drawn.open(QBuffer.OpenModeFlag.WriteOnly)
             self.text.document().print_(QPdfWriter(drawn))
-            self.outcome.setText(saved(bytes(drawn.data().data()), path))
+            self.outcome.setText(save_page(bytes(drawn.data().data()), path))
 
 
 def _listed(section: Section, *, with_page: bool) -> str:

@@ -22,7 +22,7 @@ from app.window.parts.icons import icon
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import entry, muted, named
+from app.window.parts.widgets import entry, muted, with_name
 from app.window.parts.wording import count_text, tip
 
 KINDS = (("Text", "text"), ("Regex", "regex"), ("Bytes", "hex"))
@@ -38,7 +38,7 @@ class MergePanel(QWidget):
         self.needle = entry(can_be_cleared=True)
         self._sign = QAction(icon("search", self.palette()), "", self.needle)
         self.needle.addAction(self._sign, QLineEdit.ActionPosition.LeadingPosition)
-        self.kind = named(QComboBox(), "Kind of search text")
+        self.kind = with_name(QComboBox(), "Kind of search text")
         for title, value in KINDS:
             self.kind.addItem(title, value)
         self.kind.setToolTip(
@@ -89,7 +89,7 @@ class MergePanel(QWidget):
             lambda chosen: session.filter.put(chosen, f"Filter {model.wording.steps}", joins=True)
         )
         session.filter.changed.connect(model.set_filter)
-        frame.keep_ticked("copy_headers", COPY_HEADERS)
+        frame.connect_tick("copy_headers", COPY_HEADERS)
         actions["copy_tsv"].triggered.connect(lambda: copy("\t"))
         actions["copy_csv"].triggered.connect(lambda: copy(","))
         table.copy_wanted.connect(lambda: copy("\t"))

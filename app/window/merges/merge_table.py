@@ -16,10 +16,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.session.merge_filter import MergeFilter
 from app.session.run import NO_RUN, Run
-from app.session.selection import NOTHING as NOTHING_LIT
-from app.session.selection import Lit
+from app.session.selection import NOTHING as NO_HIGHLIGHT
+from app.session.selection import Highlight
 from app.session.time import timer
-from app.window.parts.wording import STEP_SIGNS, heading_sorted, tip
+from app.window.parts.wording import STEP_SIGNS, sorted_heading, tip
 from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.methods.facts import Wording
@@ -194,7 +194,7 @@ class MergeTableModel(QAbstractTableModel):
         self._order: Order = np.zeros(0, np.int64)
         self._seen = 0  # number of merges that were filtered and sorted
         self._position = 0
-        self.lit: Lit = NOTHING_LIT
+        self.highlight: Highlight = NO_HIGHLIGHT
         self._cached_row = lru_cache(maxsize=512)(self._row_texts)
         self._reorder_later = timer(self, REORDER_MILLISECONDS, self._reorder)
 
@@ -299,23 +299,23 @@ class MergeTableModel(QAbstractTableModel):
             return tip(str(self.data(index, Role.DisplayRole) or ""))
         return None
 
-    def is_to_come(self, row: int) -> bool:
+    def is_after_step_shown(self, row: int) -> bool:
         return int(self._order[row]) >= self._position
 
-    def is_made_of_lit(self, row: int) -> bool:
+    def is_highlighted(self, row: int) -> bool:
         """Return whether the step in a row made the highlighted token, or joined the highlighted pair."""
-        if self._history is None or not self.lit.tokens:
+        if self._history is None or not self.highlight.tokens:
             return False
         step = self._order[row]
-        if self.lit.is_pair:
-            return self._history.pair(int(step)) == self.lit.tokens
-        return int(self._history.indices[step]) == self.lit.tokens[0]
+        if self.highlight.is_pair:
+            return self._history.pair(int(step)) == self.highlight.tokens
+        return int(self._history.indices[step]) == self.highlight.tokens[0]
 
-    def joins_lit(self, row: int) -> bool:
+    def has_highlighted_part(self, row: int) -> bool:
         """Return whether the step in a row joined the highlighted token with another token."""
-        if self._history is None or len(self.lit.tokens) != 1:
+        if self._history is None or len(self.highlight.tokens) != 1:
             return False
-        return self.lit.tokens[0] in self._history.pair(int(self._order[row]))
+        return self.highlight.tokens[0] in self._history.pair(int(self._order[row]))
 
     def is_tied(self, row: int) -> bool:
         return self._history is not None and bool(self._history.tied[self._order[row]])
@@ -325,7 +325,7 @@ class MergeTableModel(QAbstractTableModel):
             return None
         if role == Role.DisplayRole:
             title = self.columns[section].title
-            return title if section != self.sort_column else heading_sorted(title, from_end=self.sort_descending)
+            return title if section != self.sort_column else sorted_heading(title, from_end=self.sort_descending)
         if role == Role.ToolTipRole:
             return f"{self.columns[section].tip}. Click to sort."
         if role == Role.TextAlignmentRole:

@@ -27,11 +27,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.session.selection import Lit
+from app.session.selection import Highlight
 from app.window.merges.merge_table import Look, MergeTableModel
 from app.window.parts.tables import select_whole_rows, selected_rows
 from app.window.parts.theme import Shades, fixed_font, shades_of
-from app.window.parts.wording import from_the_left
+from app.window.parts.wording import with_direction_marks
 from app.window.text.view.painting import LIT_WIDTH
 from app.window.text.view.palette import TokenPalette
 
@@ -59,7 +59,7 @@ class MergeDelegate(QStyledItemDelegate):
         self._dim = palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text)
 
     def width_of(self, text: str | None, look: Look) -> int:
-        return self._fonts[look][1].horizontalAdvance(from_the_left(text or "")) + 2 * PADDING
+        return self._fonts[look][1].horizontalAdvance(with_direction_marks(text or "")) + 2 * PADDING
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -72,10 +72,10 @@ class MergeDelegate(QStyledItemDelegate):
         is_marked = row == self.marked_row
         if option.state & QStyle.StateFlag.State_Selected or is_marked:
             painter.fillRect(rect, self._shades.mark_ground)
-        self._paint_lit(painter, rect, model, row, column)
+        self._paint_highlight(painter, rect, model, row, column)
         if is_marked and column == 0:
             painter.fillRect(rect.left(), rect.top(), MARK_WIDTH, rect.height(), self._shades.bar_next)
-        text = from_the_left(index.data() or "")
+        text = with_direction_marks(index.data() or "")
         if not text:
             return
         shown = model.columns[column]
@@ -83,7 +83,7 @@ class MergeDelegate(QStyledItemDelegate):
         painter.setFont(font)
         tie = shown.look == "tie" and model.is_tied(row)
         color = self._text
-        if model.is_to_come(row):
+        if model.is_after_step_shown(row):
             color = self._dim
         elif shown.look == "tie":
             color = self._shades.bar_next if tie else self._shades.muted
@@ -94,13 +94,13 @@ class MergeDelegate(QStyledItemDelegate):
         side = Qt.AlignmentFlag.AlignRight if shown.is_number else Qt.AlignmentFlag.AlignLeft
         painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _paint_lit(self, painter: QPainter, rect: QRect, model: MergeTableModel, row: int, column: int) -> None:
+    def _paint_highlight(self, painter: QPainter, rect: QRect, model: MergeTableModel, row: int, column: int) -> None:
         """Frame the highlighted token. Underline a token that has the highlighted token as a part."""
         look = model.columns[column].look
-        if look == "token" and model.is_made_of_lit(row):
+        if look == "token" and model.is_highlighted(row):
             painter.setPen(QPen(self._mark, LIT_WIDTH))
             painter.drawRect(rect.adjusted(1, 1, -2, -2))
-        elif look == "token" and model.joins_lit(row):
+        elif look == "token" and model.has_highlighted_part(row):
             painter.fillRect(rect.left() + PADDING, rect.bottom() - 1, rect.width() - 2 * PADDING, 1, self._mark)
 
 
@@ -192,17 +192,21 @@ class MergeTableView(QTableView):
         if row.top() < rows.top() or row.bottom() > rows.bottom():
             self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
-    def light(self, lit: Lit) -> None:
+    def show_highlight(self, highlight: Highlight) -> None:
         """Mark the rows of the highlighted token or pair."""
-        before = self._rows_of_lit()
-        self._model.lit = lit
-        for row in before | self._rows_of_lit():
+        before = self._highlighted_rows()
+        self._model.highlight = highlight
+        for row in before | self._highlighted_rows():
             for column in self._token_columns():
                 self.update(self._model.index(row, column))
 
-    def _rows_of_lit(self) -> set[int]:
+    def _highlighted_rows(self) -> set[int]:
         """Return the visible rows that are highlighted, so that only these are painted again."""
-        return {row for row in self._rows_in_sight() if self._model.is_made_of_lit(row) or self._model.joins_lit(row)}
+        return {
+            row
+            for row in self._rows_in_sight()
+            if self._model.is_highlighted(row) or self._model.has_highlighted_part(row)
+        }
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         super().selectionChanged(selected, deselected)

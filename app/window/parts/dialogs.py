@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings import PRINT_HEIGHT, PRINT_LIGHT, PRINT_TEXT, PRINT_WIDTH, Settings
-from app.window.parts.layouts import in_column, in_form, in_row
+from app.window.parts.layouts import form_of_fields, in_column, in_row
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import muted, named, push_button
+from app.window.parts.widgets import muted, push_button, with_name
 
 TEXT_FILTER = (
     "Texts, tables and archives (*.txt *.md *.jsonl *.ndjson *.csv *.tsv *.parquet *.arrow *.feather *.zip *.tar *.tgz "
@@ -60,7 +60,7 @@ class PathLine(QLineEdit):
         super().__init__()
         self.setAccessibleName(name)
         self.setPlaceholderText(hint)
-        self.choose = named(push_button("Choose …", self.ask), f"Choose: {name}")
+        self.choose = with_name(push_button("Choose …", self.ask), f"Choose: {name}")
         self._ask = ask
         self.row = in_row((self, 1), self.choose)
 
@@ -209,7 +209,7 @@ class PrintDialog(QDialog):
         self.text_box = NumberBox(3, 72)
         self.light = QCheckBox("On a &light background")
         self.light.setChecked(settings.get(PRINT_LIGHT))
-        form = in_form()
+        form = form_of_fields()
         for box, setting, title, unit in (
             (self.width_box, PRINT_WIDTH, "&Width", " mm"),
             (self.height_box, PRINT_HEIGHT, "&Height", " mm"),

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QPainter, QPalette, QPen, QPolygonF
 
 from app.window.parts.theme import inks_of, shades_of
-from app.window.parts.wording import from_the_left
+from app.window.parts.wording import with_direction_marks
 from bpe_core.figures.sheet import BAND_OPACITY, DASHES, EDGE_OPACITY, FAINT_DASHES, Paper, Places
 
 CURVE, FAINT = 1.5, 1.2  # widths of lines
@@ -64,7 +64,7 @@ class ScreenSheet:
         return self.painter
 
     def ems(self, text: str, kind: str) -> float:
-        return self._metrics.horizontalAdvance(from_the_left(text)) / self.paper.text
+        return self._metrics.horizontalAdvance(with_direction_marks(text)) / self.paper.text
 
     def fitting(self, text: str, room: float) -> tuple[str, float]:
         cut = self._metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room * self.paper.text)
@@ -80,7 +80,7 @@ class ScreenSheet:
         self, x: float, y: float, text: str, kind: str, *, turn: bool = False, line: int = -1, is_strong: bool = False
     ) -> None:
         painter = self._on
-        written = from_the_left(text)
+        written = with_direction_marks(text)
         width = self._metrics.horizontalAdvance(written)
         left = {"legend": 0.0, "tick end": -width}.get(kind, -width / 2)
         painter.setFont(self._font)

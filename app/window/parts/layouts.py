@@ -23,7 +23,7 @@ Margins = tuple[int, int, int, int]
 Box = TypeVar("Box", bound=QBoxLayout)
 
 
-def in_form(*rows: tuple[str, QWidget | QLayout]) -> QFormLayout:
+def form_of_fields(*rows: tuple[str, QWidget | QLayout]) -> QFormLayout:
     """Return a form with a row for each field, and with its title on the left."""
     form = QFormLayout()
     for title, field in rows:
@@ -31,7 +31,7 @@ def in_form(*rows: tuple[str, QWidget | QLayout]) -> QFormLayout:
     return form
 
 
-def _laid_out(
+def _fill_layout(
     kind: Callable[[], Box],
     *parts: Part,
     on: QWidget | None = None,
@@ -60,5 +60,5 @@ def _laid_out(
     return box
 
 
-in_row = partial(_laid_out, QHBoxLayout)  # side by side
-in_column = partial(_laid_out, QVBoxLayout)  # below each other
+in_row = partial(_fill_layout, QHBoxLayout)  # side by side
+in_column = partial(_fill_layout, QVBoxLayout)  # below each other

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QImage, QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
-from app.session.selection import Light
+from app.session.selection import ShownHighlight
 from app.window.parts.focus_order import insert_focus
 from app.window.parts.layouts import in_column
 from app.window.parts.lazy_model import Drawn, Exact, LazyModel
@@ -75,14 +75,14 @@ class Page(LazyView):
         return self.watched.drawn()
 
     @property
-    def pictured(self) -> QWidget:
+    def widget_to_save(self) -> QWidget:
         return self
 
     def frames(self) -> Iterable[Frame]:
         """Return the frames of an animation in which the figure grows. The base class has no frames."""
         return ()
 
-    def light(self, light: Light) -> None:
+    def show_highlight(self, shown: ShownHighlight) -> None:
         """Highlight the token that the person points at in any view."""
 
     def show_steps(self, first: int, last: int) -> None:

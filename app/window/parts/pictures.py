@@ -73,7 +73,7 @@ def _is_drawn(device: QPaintDevice, draw: Callable[[QPainter], object]) -> bool:
 def save_animated(frames: Sequence[Frame], path: Path) -> bool:
     """Save the frames of an animation as an animated PNG file. Return whether that worked."""
     pngs = [_png(frame.image) for frame in frames]
-    return path.write_bytes(animated(pngs, [frame.milliseconds for frame in frames])) > 0
+    return path.write_bytes(animated_png(pngs, [frame.milliseconds for frame in frames])) > 0
 
 
 def _png(image: QImage) -> bytes:
@@ -140,7 +140,7 @@ def write_drawing(drawn: bytes, width: float, height: float, path: Path, kind: s
     return image.save(str(path), "PNG")  # type: ignore[call-overload]
 
 
-def animated(pngs: Sequence[bytes], milliseconds: Sequence[int]) -> bytes:
+def animated_png(pngs: Sequence[bytes], milliseconds: Sequence[int]) -> bytes:
     """Return an animated PNG file, made of PNG files with equal size and kind.
 
     Each frame lasts its number of milliseconds.

@@ -12,7 +12,7 @@ from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, Qt
 from PySide6.QtWidgets import QAbstractItemView, QListView, QTableView
 
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import named
+from app.window.parts.widgets import with_name
 
 
 def select_whole_rows(table: QTableView) -> None:
@@ -45,7 +45,7 @@ def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = 
 
     `name` is for screen readers, and `widths` are those of the first columns.
     """
-    table = named(QTableView(), name)
+    table = with_name(QTableView(), name)
     table.setModel(model)
     table.setFont(fixed_font(table.font().pointSizeF()))
     select_whole_rows(table)
@@ -60,7 +60,7 @@ def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = 
 
 def list_of_rows(model: QAbstractItemModel, name: str) -> QListView:
     """Return a list view that shortens long rows, so that it never scrolls sideways."""
-    view = named(QListView(), name)
+    view = with_name(QListView(), name)
     view.setModel(model)
     view.setTextElideMode(Qt.TextElideMode.ElideRight)
     view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -71,7 +71,7 @@ def put_headings_left(table: QTableView) -> None:
     table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
 
-def let_headings_sort(table: QTableView, column: int, order: Qt.SortOrder) -> None:
+def sort_by_headings(table: QTableView, column: int, order: Qt.SortOrder) -> None:
     """Let a click on a heading sort the table, which is at first sorted by `column`.
 
     The column -1 stands for no sorting. The model writes the sort mark into the heading.

@@ -127,7 +127,7 @@ class Theme(QObject):
         self._apply()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
-    def dress(self) -> None:
+    def apply_style(self) -> None:
         """Apply the style sheet.
 
         Call this when all parts are built, because a style sheet makes building parts slow.
@@ -138,7 +138,7 @@ class Theme(QObject):
         self.choice = choice
         self._application.setStyleSheet("")  # prevents a new style for each change
         self._apply()
-        self.dress()  # palette colours in rules are resolved only when the sheet is set
+        self.apply_style()  # palette colours in rules are resolved only when the sheet is set
         self.changed.emit()
 
     @property

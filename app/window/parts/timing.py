@@ -91,18 +91,18 @@ class Motion(QVariantAnimation):
         >>> Motion(parent, bool).part(0.0, 0.5)
         1.0
         """
-        return smooth(min(1.0, max(0.0, (self.progress - start) / (stop - start))))
+        return smooth_progress(min(1.0, max(0.0, (self.progress - start) / (stop - start))))
 
 
-def smooth(share: float) -> float:
+def smooth_progress(share: float) -> float:
     """Return the progress of a movement that is slow at the beginning and at the end.
 
-    >>> smooth(0.0), smooth(0.5), smooth(1.0)
+    >>> smooth_progress(0.0), smooth(0.5), smooth(1.0)
     (0.0, 0.5, 1.0)
     """
     return _SMOOTH.valueForProgress(share)
 
 
-def away(share: float) -> float:
+def accelerated_progress(share: float) -> float:
     """Return the progress of a movement that gets faster and faster."""
     return _AWAY.valueForProgress(share)

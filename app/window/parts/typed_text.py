@@ -14,7 +14,7 @@ _REFUSED = "refusal"
 _TIP = "tip without a refusal"
 
 
-def take_what_is_typed() -> bool:
+def apply_typed_text() -> bool:
     """Apply the text that is being typed, before another action. Return False if the text is refused."""
     field = QApplication.focusWidget()
     if isinstance(field, QAbstractSpinBox):

@@ -31,7 +31,7 @@ from app.window.parts.wording import tip
 Widget = TypeVar("Widget", bound=QWidget)
 
 
-def named(widget: Widget, name: str, meaning: str = "") -> Widget:
+def with_name(widget: Widget, name: str, meaning: str = "") -> Widget:
     """Set the name of a widget for screen readers, and its tip if `meaning` is not empty. Return the widget."""
     widget.setAccessibleName(name)
     if meaning:
@@ -66,7 +66,7 @@ def selectable(text: QLabel, *, by_keyboard: bool = False) -> QLabel:
     return text
 
 
-def scaled(widget: Widget, times: float, *, bold: bool = False) -> Widget:
+def scale_font(widget: Widget, times: float, *, bold: bool = False) -> Widget:
     """Scale the font of a widget, and return the widget."""
     font = widget.font()
     font.setPointSizeF(times * font.pointSizeF())
@@ -129,7 +129,7 @@ def small_button(sign: str, meaning: str, act: Callable[[], object] = lambda: No
     button.setText(sign)
     button.setAutoRaise(True)
     button.clicked.connect(lambda: act())
-    return named(button, meaning, meaning)
+    return with_name(button, meaning, meaning)
 
 
 class IconButton(QToolButton):
@@ -139,7 +139,7 @@ class IconButton(QToolButton):
         super().__init__()
         self.setObjectName(icon_name)
         self.setAutoRaise(True)
-        named(self, meaning, meaning)
+        with_name(self, meaning, meaning)
         self.clicked.connect(lambda: act())
         self._draw()
 
@@ -199,7 +199,7 @@ def add_key_action(view: QWidget, title: str, key: QKeySequence.StandardKey | st
 
 
 def fixed_text(name: str) -> QPlainTextEdit:
-    text = named(QPlainTextEdit(), name)
+    text = with_name(QPlainTextEdit(), name)
     text.setReadOnly(True)
     text.setFont(fixed_font())
     return text
@@ -207,7 +207,7 @@ def fixed_text(name: str) -> QPlainTextEdit:
 
 def scrolling(inside: QWidget, name: str) -> QScrollArea:
     """Return a view without a frame that scrolls the widget `inside`."""
-    area = named(QScrollArea(), name)
+    area = with_name(QScrollArea(), name)
     area.setWidgetResizable(True)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setWidget(inside)

@@ -67,15 +67,15 @@ def reads_from_the_right(text: str) -> bool:
     return _FROM_THE_RIGHT.search(text) is not None
 
 
-def from_the_left(text: str) -> str:
+def with_direction_marks(text: str) -> str:
     """Return the text of a token with direction marks, so that it is painted from left to right.
 
     Without the marks, Qt would split the name of a byte after a Hebrew letter, and would swap the two Hebrew
     tokens of a pair. Letters within a token keep their own direction. Do not use the result for copying.
 
-    >>> from_the_left("␣a + <0xD7>")
+    >>> with_direction_marks("␣a + <0xD7>")
     '␣a + <0xD7>'
-    >>> ascii(from_the_left("\\u05e9<0xD7>"))
+    >>> ascii(with_direction_marks("\\u05e9<0xD7>"))
     "'\\\\u200e\\\\u05e9\\\\u200e<0xD7>\\\\u200e'"
     """
     if not _FROM_THE_RIGHT.search(text):
@@ -104,7 +104,7 @@ def number_in(link: str) -> int:
     return int(match[1])
 
 
-def heading_sorted(heading: str, *, from_end: bool) -> str:
+def sorted_heading(heading: str, *, from_end: bool) -> str:
     """Return the heading of the column that sorts a table, with a mark.
 
     Qt's own mark would cover a heading on the right.

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QWidget
 
 from app.session.publications import FilmChoices
 from app.window.parts.dialogs import dialog_buttons
-from app.window.parts.layouts import in_column, in_form
+from app.window.parts.layouts import form_of_fields, in_column
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import muted, named
+from app.window.parts.widgets import muted, with_name
 
 SIZES = (("readme", "For a README"), ("chat", "For a chat"), ("slide", "For a slide"))
 LONGEST, USUAL = 120, 20  # seconds
@@ -28,23 +28,23 @@ class FilmDialog(QDialog):
     def __init__(self, others: Sequence[tuple[int, str]], *, is_dark: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Save Film")
-        self.size_box = named(QComboBox(), "Size")
-        self.beside_box = named(QComboBox(), "Second run")
+        self.size_box = with_name(QComboBox(), "Size")
+        self.beside_box = with_name(QComboBox(), "Second run")
         for name, title in SIZES:
             self.size_box.addItem(title, name)
         self.beside_box.addItem("no other run", None)
         for number, title in others:
             self.beside_box.addItem(title, number)
-        self.first_box = named(NumberBox(0, FARTHEST), "From")
-        self.last_box = named(NumberBox(0, FARTHEST), "To")
+        self.first_box = with_name(NumberBox(0, FARTHEST), "From")
+        self.last_box = with_name(NumberBox(0, FARTHEST), "To")
         self.first_box.setSpecialValueText("the beginning")
         self.last_box.setSpecialValueText("as far as the seconds allow")
-        self.seconds_box = named(NumberBox(1, LONGEST), "Seconds")
+        self.seconds_box = with_name(NumberBox(1, LONGEST), "Seconds")
         self.seconds_box.setValue(USUAL)
         self.seconds_box.setSuffix(" s")
         self.dark = QCheckBox("On a &dark background")
         self.dark.setChecked(is_dark)
-        form = in_form()
+        form = form_of_fields()
         rows = (
             ("&Size", self.size_box),
             ("Second &run", self.beside_box),
@@ -70,7 +70,7 @@ class FilmDialog(QDialog):
         last = self.last_box.value()
         seconds = self.seconds_box.value()
         is_usual = seconds == USUAL and not last  # a short run is filmed at its own pace
-        wish = FilmChoices(
+        choices = FilmChoices(
             self.size_box.currentData(),
             first or None,
             last or None,
@@ -79,4 +79,4 @@ class FilmDialog(QDialog):
             self.beside_box.currentData(),
         )
         self.accept()
-        self.chosen.emit(wish)
+        self.chosen.emit(choices)

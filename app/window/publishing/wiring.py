@@ -94,17 +94,17 @@ class PublishingWiring(QObject):
             form.chosen.connect(self._ask_and_film)
             form.open()
 
-    def _ask_and_film(self, wish: FilmChoices) -> None:
-        self._ask_and_publish("film", "Save a film of the run", partial(self._begin_film, wish), FILM_FILTERS)
+    def _ask_and_film(self, choices: FilmChoices) -> None:
+        self._ask_and_publish("film", "Save a film of the run", partial(self._begin_film, choices), FILM_FILTERS)
 
-    def _begin_film(self, wish: FilmChoices, path: Path) -> None:
+    def _begin_film(self, choices: FilmChoices, path: Path) -> None:
         self.film_dialog = dialog = QProgressDialog(
             "The film is being drawn, frame by frame.", "Cancel", 0, 0, self._window
         )
         dialog.setWindowTitle(path.name)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.canceled.connect(self.publications.stop_filming)
-        self.publications.film(path, wish)
+        self.publications.film(path, choices)
         dialog.show()
 
     def _show_filming(self, done: int, total: int) -> None:
@@ -112,7 +112,7 @@ class PublishingWiring(QObject):
             self.film_dialog.setMaximum(total)
             self.film_dialog.setValue(min(done, total - 1))  # the dialog would close itself at the end
 
-    def _show_filmed(self, path: Path | None, wish: FilmChoices, notes: str) -> None:
+    def _show_filmed(self, path: Path | None, choices: FilmChoices, notes: str) -> None:
         if path is not None:
             self._show_published("film", path, notes)
         if self.film_dialog is not None:

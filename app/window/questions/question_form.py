@@ -14,7 +14,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.window.parts.layouts import in_column
-from app.window.parts.widgets import OneLine, named, push_button, scaled
+from app.window.parts.widgets import OneLine, push_button, scale_font, with_name
 from app.window.parts.wording import tip
 from app.window.questions.question_model import Parameter, QuestionModel
 
@@ -92,8 +92,8 @@ class QuestionForm(QWidget):
         grid.setVerticalSpacing(1)
         for place, parameter in enumerate(parameters):
             row, column = divmod(place, IN_SIGHT)
-            field = named(self._field(parameter), parameter.label, parameter.help[:1].upper() + parameter.help[1:])
-            label = scaled(OneLine(), SMALLER)
+            field = with_name(self._field(parameter), parameter.label, parameter.help[:1].upper() + parameter.help[1:])
+            label = scale_font(OneLine(), SMALLER)
             label.setText("" if parameter.kind == "truth" else parameter.label)
             label.setBuddy(field)
             label.setMinimumWidth(NARROWEST)
@@ -110,7 +110,7 @@ class QuestionForm(QWidget):
     def is_empty(self) -> bool:
         return all(field.isHidden() for field in self.fields.values())
 
-    def leave_out(self, name: str, on: bool) -> None:
+    def hide_field(self, name: str, on: bool) -> None:
         """Hide the field of a parameter if `on` is true, because a person chooses the value elsewhere.
 
         Otherwise show the field.

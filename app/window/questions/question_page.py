@@ -14,14 +14,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.session.selection import Light
+from app.session.selection import ShownHighlight
 from app.window.charts.figure_view import FigureView
 from app.window.parts.figure_sheet import line_colour
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.page import Page
-from app.window.parts.tables import let_headings_sort, table_of_rows
-from app.window.parts.widgets import flat_button, named, paragraph, scrolling, selectable
-from app.window.parts.wording import heading_sorted, tip
+from app.window.parts.tables import sort_by_headings, table_of_rows
+from app.window.parts.widgets import flat_button, paragraph, scrolling, selectable, with_name
+from app.window.parts.wording import sorted_heading, tip
 from app.window.questions.question_form import QuestionForm
 from app.window.questions.question_model import QuestionModel
 from app.window.questions.words.model import WordsModel
@@ -72,7 +72,7 @@ class Rows(QAbstractTableModel):
         if role == Role.DisplayRole:
             heading = self._model.headings[section]
             (column, from_end) = self._sorted
-            return heading_sorted(heading, from_end=from_end) if section == column else heading
+            return sorted_heading(heading, from_end=from_end) if section == column else heading
         if role == Role.TextAlignmentRole:
             return self._alignment(section)
         return tip(self._model.meaning(section)) if role == Role.ToolTipRole else None
@@ -162,15 +162,15 @@ class QuestionPage(Page):
         self.setAccessibleName(model.question.title())
         self.form = QuestionForm(model)
         self.fields = self.form.fields
-        self.sentence = selectable(named(paragraph(), "What the answer says"))
+        self.sentence = selectable(with_name(paragraph(), "What the answer says"))
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self.stop = named(flat_button("Stop", model.stop), "Stop asking")
+        self.stop = with_name(flat_button("Stop", model.stop), "Stop asking")
         saved = "All rows as a table, or the figure as a picture"
-        self.save = named(flat_button("Save …", self.save_wanted.emit, saved), "Save the answer")
+        self.save = with_name(flat_button("Save …", self.save_wanted.emit, saved), "Save the answer")
         self.figure = FigureView()
         self.rows = Rows(model)
         self.table = table_of_rows(self.rows, f"{model.question.title()}: the answer")
-        let_headings_sort(self.table, -1, Qt.SortOrder.AscendingOrder)
+        sort_by_headings(self.table, -1, Qt.SortOrder.AscendingOrder)
         self.sentence.setToolTip(tip(model.question.explanation()))
         self._shown: object = self  # the answer whose rows are shown
         self._hidden = (True, True)  # whether the figure and the rows are hidden
@@ -183,8 +183,8 @@ class QuestionPage(Page):
         model.changed.connect(self._show)
         self._show()
 
-    def light(self, light: Light) -> None:
-        self.figure.light_at(self.model.place_of_step(light.step))
+    def show_highlight(self, shown: ShownHighlight) -> None:
+        self.figure.highlight_at(self.model.place_of_step(shown.step))
 
     def show_steps(self, first: int, last: int) -> None:
         left = self.model.place_of_step(first)
@@ -192,9 +192,9 @@ class QuestionPage(Page):
         if left is not None and right is not None:
             self.figure.show_part(left, right)
 
-    def leave_out(self, name: str, on: bool) -> None:
+    def hide_field(self, name: str, on: bool) -> None:
         """Hide the field of a parameter while a person chooses its value elsewhere."""
-        self.form.leave_out(name, on)
+        self.form.hide_field(name, on)
         self.form.setVisible(not self.form.is_empty)
 
     @property

@@ -70,7 +70,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class TextPart:
     """A part of a text, from one character to another, in tokens."""
 
     start: int
@@ -79,7 +79,7 @@ class Stretch:
     in_tokens: str
 
 
-def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -> Stretch:
+def text_part(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -> TextPart:
     """Return the part of the text that begins at a character, in tokens.
 
     Some text before and behind the part is encoded, too, because it can change the tokens of the part.
@@ -94,7 +94,7 @@ def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -
     first, last = (len(around[: place - from_].encode(errors="replace")) for place in (start, stop))
     spans = while_wanted(Tokenizer(row.history).spans(data.decode(), row.at), cancelled)
     in_tokens = BAR.join(shown(data[begin:end]) for begin, end, _ in spans if first <= begin < last)
-    return Stretch(start, stop, length, in_tokens)
+    return TextPart(start, stop, length, in_tokens)
 
 
 class RowReader(QObject):
@@ -105,7 +105,7 @@ class RowReader(QObject):
     def __init__(self, model: QuestionModel, background: BackgroundTasks) -> None:
         super().__init__(model)
         self.row: Row | None = None
-        self.stretch: Stretch | None = None
+        self.stretch: TextPart | None = None
         self._model = model
         self._background = background
         self._answer: Answer | None = None
@@ -136,18 +136,18 @@ class RowReader(QObject):
         text = columns["text"][row]
         tokenizer = columns["tokenizer"][row]
         self.row = Row(text, tokenizer, *self._tokenizers[tokenizer], lambda: documents(text))
-        self.turn_to(0)
+        self.go_to_part(0)
 
-    def turn_to(self, character: int) -> None:
+    def go_to_part(self, character: int) -> None:
         """Encode the part of the same text that begins at a character. The first character is 0."""
         row = self.row
         if row is None:
             return
 
-        def cut(task: Task) -> Stretch:
-            return stretch_of(row, character, task.cancelled)
+        def cut(task: Task) -> TextPart:
+            return text_part(row, character, task.cancelled)
 
-        def take(stretch: Stretch) -> None:
+        def take(stretch: TextPart) -> None:
             if self.row is row:
                 self.stretch = stretch
                 self.changed.emit()

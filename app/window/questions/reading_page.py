@@ -11,7 +11,7 @@ from app.session.session import Session
 from app.window.parts.layouts import in_row
 from app.window.parts.theme import fixed_font
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import IconButton, OneLine, named, paragraph, scrolling, small_button
+from app.window.parts.widgets import IconButton, OneLine, paragraph, scrolling, small_button, with_name
 from app.window.parts.wording import tip
 from app.window.questions.question_model import QuestionModel
 from app.window.questions.question_page import QuestionPage
@@ -29,7 +29,7 @@ class ReadingPage(QuestionPage):
         self._session = session
         self.rows.hint = "Click to see this text in these tokens"
         self.reading = RowReader(model, session.background)
-        self.preview = named(paragraph(), "The text of the row, split into tokens")
+        self.preview = with_name(paragraph(), "The text of the row, split into tokens")
         self.preview.setFont(fixed_font(self.font().pointSizeF()))
         self.bar = self._bar()
         self.read = scrolling(self.preview, "The text of a row")
@@ -46,14 +46,14 @@ class ReadingPage(QuestionPage):
         self.back = small_button("‹", "The characters before", lambda: self._turn(-AT_ONCE))
         self.on = small_button("›", "The characters after", lambda: self._turn(AT_ONCE))
         meaning = "The first character shown; type a number to read from there"
-        self.start = named(NumberBox(1, 1), "The first character shown", meaning)
+        self.start = with_name(NumberBox(1, 1), "The first character shown", meaning)
         self.start.setKeyboardTracking(False)  # act only on a finished number
         self.start.setSingleStep(AT_ONCE)
         self.close_button = IconButton("close", "Close the text", self.reading.close)
         bar = QWidget()
         widgets = (self.back, self.start, self.until, self.on, self.close_button)
         in_row((self.name, 1), *widgets, on=bar, margins=(0, 0, 0, 0))
-        self.start.valueChanged.connect(lambda number: self.reading.turn_to(number - 1))
+        self.start.valueChanged.connect(lambda number: self.reading.go_to_part(number - 1))
         return bar
 
     def choose_row(self, row: int) -> None:
@@ -70,7 +70,7 @@ class ReadingPage(QuestionPage):
 
     def _turn(self, by: int) -> None:
         if self.reading.stretch is not None:
-            self.reading.turn_to(max(0, self.reading.stretch.start + by))
+            self.reading.go_to_part(max(0, self.reading.stretch.start + by))
 
     def _show_text(self) -> None:
         stretch = self.reading.stretch

@@ -155,7 +155,7 @@ class QuestionWiring(QObject):
 
     def _ask_why_beside(self, lane: int, byte: int) -> None:
         model = self._pages.page(LANES).model
-        model.stay()
+        model.keep_lanes()
         self._ask_why_of(model, lane, byte)
 
     def _ask_why_of(self, model: LanesModel, lane: int, byte: int) -> None:
@@ -189,7 +189,7 @@ class QuestionWiring(QObject):
         """
         if self._editor.hasFocus():
             token = self._editor.model.token_at(min(self._editor.caret_byte, self._editor.model.byte_length - 1))
-            self._token.model.peek(token.id if token else None)
+            self._token.model.show_briefly(token.id if token else None)
         self._show_in_inspector("token")
 
     def about_token(self, token: int) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.wording import from_the_left
+from app.window.parts.wording import with_direction_marks
 from app.window.recipe.recipe_form import RecipeForm
 
 LINES = 4
@@ -30,7 +30,7 @@ class SplitPreview(QWidget):
         form.split_failed.connect(self.show_sentence)
 
     def show_words(self, words: tuple[str, ...]) -> None:
-        self.words = [from_the_left(word) for word in words]
+        self.words = [with_direction_marks(word) for word in words]
         self._sentence = ""
         self.setAccessibleDescription(" | ".join(self.words[:40]))
         self.update()

@@ -13,7 +13,7 @@ from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.timing import Throttle
 from app.window.parts.wording import count_text
-from app.window.text.encoder import encoded
+from app.window.text.encoder import encode_text
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import shown
@@ -49,7 +49,7 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class CutWord:
+class WordTiles:
     characters: tuple[str, ...]  # as shown
     tiles: tuple[Tile, ...]
     at: int  # the number of steps
@@ -62,14 +62,14 @@ class CutWord:
 Spelled = Callable[[int], bytes]  # returns a token's own bytes, which may begin with a sign such as ##
 
 
-def cut_word(
+def word_tiles(
     text: str, tokens: Tokens, at: int, unknown_id: int | None = None, spelled: Spelled = lambda id: b""
-) -> CutWord:
+) -> WordTiles:
     """Return the tiles of a word: a tile for each token. Tokens within one character share a tile.
 
     >>> from bpe_core.studies.making import train
-    >>> segmentation = encoded(train(["low low é"], "gpt2", merges=1).history, " lowé", 1)
-    >>> [(tile.data.decode(), tile.tokens) for tile in cut_word(" lowé", segmentation.tokens(1), 1).tiles]
+    >>> segmentation = encode_text(train(["low low é"], "gpt2", merges=1).history, " lowé", 1)
+    >>> [(tile.data.decode(), tile.tokens) for tile in word_tiles(" lowé", segmentation.tokens(1), 1).tiles]
     [(' ', 1), ('lo', 1), ('w', 1), ('é', 2)]
     """
     data = text.encode(errors="replace")
@@ -94,10 +94,10 @@ def cut_word(
             several = tuple(ids) if alone is None else ()
             tiles.append(Tile(first, last, data[begin:stop], alone, several, len(ids), unknown, shown(sign)))
             ids = []
-    return CutWord(tuple(map(_shown, text)), tuple(tiles), at)
+    return WordTiles(tuple(map(_shown, text)), tuple(tiles), at)
 
 
-def _spelled(run: Run | None, id: int) -> bytes:
+def _token_bytes(run: Run | None, id: int) -> bytes:
     """Return the bytes of a token. Return no bytes for a new token whose text is not known yet."""
     raw = () if run is None or run.names is None else run.names.raw
     return raw[id] if id < len(raw) else b""
@@ -122,7 +122,7 @@ class MyWord(QObject):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.word = FIRST_WORD
-        self.cut = CutWord((), (), 0)
+        self.cut = WordTiles((), (), 0)
         self.reasons = tuple[str, ...]()
         self._runs = session.runs
         self._cursor = session.cursor
@@ -185,7 +185,7 @@ class MyWord(QObject):
         history = run.history
         text = self.text
         at = self._cursor.position
-        work = partial(encoded, history, text, min(at, len(history)))
+        work = partial(encode_text, history, text, min(at, len(history)))
         self._background.run(TOPIC, lambda task: work(task.cancelled), partial(self._take, run))
 
     def _take(self, run: Run, segmentation: Segmentation) -> None:
@@ -201,11 +201,11 @@ class MyWord(QObject):
             tiles = (
                 Tile(place, place + 1, character.encode(errors="replace"), None) for place, character in enumerate(text)
             )
-            self.cut = CutWord(tuple(map(_shown, text)), tuple(tiles), 0)
+            self.cut = WordTiles(tuple(map(_shown, text)), tuple(tiles), 0)
         else:
             run = self._of
             unknown_id = None if run is None or run.history is None else run.history.alphabet.unknown_id
-            self.cut = cut_word(text, self._segmentation.tokens(at), at, unknown_id, partial(_spelled, run))
+            self.cut = word_tiles(text, self._segmentation.tokens(at), at, unknown_id, partial(_token_bytes, run))
         self._explain()
         self.changed.emit()
 

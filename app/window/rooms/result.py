@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import Phase, Run
 from app.session.session import Session
 from app.session.time import timer
-from app.window.parts.wording import from_the_left
+from app.window.parts.wording import with_direction_marks
 from app.window.rooms.my_word import LARGEST_CORPUS
 from app.window.time.step_in_words import Chip
 from bpe_core.history.history import NOTHING, History
@@ -46,7 +46,7 @@ def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     names = study.inside.by_index.texts
 
     def written_as(id: int) -> str:
-        return from_the_left(Chip.of(history, names, id).text)
+        return with_direction_marks(Chip.of(history, names, id).text)
 
     written = [id for id in history.vocabulary.tolist() if id != history.alphabet.unknown_id]
     longest = max(written, key=names.lengths.__getitem__)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.session.session import Session
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.widgets import entry, label, muted, named, scaled
+from app.window.parts.widgets import entry, label, muted, scale_font, with_name
 from app.window.parts.wording import tip
 from app.window.recipe.recipe_form import RecipeForm, methods
 from app.window.rooms.my_word import LONGEST, MyWord
@@ -28,10 +28,10 @@ class WatchPanel(QWidget):
         self.word = MyWord(session, self)
         self._form = form
         self._playing = session.playing
-        self.field = named(entry("Type your name", can_be_cleared=True), "A word to be split")
+        self.field = with_name(entry("Type your name", can_be_cleared=True), "A word to be split")
         self.field.setMaxLength(LONGEST)
         self.field.setMaximumWidth(320)
-        scaled(self.field, LARGE)
+        scale_font(self.field, LARGE)
         self.view = WordView()
         self.sentence = muted()
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
@@ -40,7 +40,7 @@ class WatchPanel(QWidget):
         policy.setHeightForWidth(False)  # keeps the middle of the window from asking for all the height
         self.sentence.setSizePolicy(policy)
         self.method = self._methods()
-        before, behind = (scaled(label(text), LARGE) for text in (BEFORE, BEHIND))
+        before, behind = (scale_font(label(text), LARGE) for text in (BEFORE, BEHIND))
         question = in_row(before, self.method, behind, self.field, 1)
         in_column(question, self.view, self.sentence, on=self, margins=(4, 4, 4, 0), spacing=4)
         self.field.textChanged.connect(self.word.look_at)
@@ -52,7 +52,7 @@ class WatchPanel(QWidget):
 
     def _methods(self) -> QComboBox:
         """Return the box of methods. Methods that learn a sample at once come first."""
-        box = scaled(named(QComboBox(), "How it is learned"), LARGE)
+        box = scale_font(with_name(QComboBox(), "How it is learned"), LARGE)
         box.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
         at_once = methods(lambda method: method.learns_at_once)
         for method in [*at_once, *methods(lambda method: not method.learns_at_once and not method.serves_languages)]:
@@ -76,7 +76,7 @@ class WatchPanel(QWidget):
         self.method.setToolTip(tip(explained[0] if place >= 0 and explained else ""))
 
     def _show(self) -> None:
-        self.view.show_cut(self.word.cut, slides=self._playing.has_motion)
+        self.view.show_tiles(self.word.cut, slides=self._playing.has_motion)
         self._explain()
 
     def _explain(self) -> None:

@@ -62,8 +62,8 @@ class RoomWiring(QObject):
         is_first = room == FIRST
         self._charts.show_only(charts_in(room), has_tabs=room not in WITHOUT_TABS)
         self._text.show_ids(not is_first)
-        self._time.be_short(is_first)
-        self._pairs.lead(is_first)
+        self._time.set_short(is_first)
+        self._pairs.show_only_first(is_first)
         self._result.follow()
         self._open_rooms()
 

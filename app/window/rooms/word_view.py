@@ -21,11 +21,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.session.selection import NOTHING, Lit
+from app.session.selection import NOTHING, Highlight
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.timing import Motion, smooth
+from app.window.parts.timing import Motion, smooth_progress
 from app.window.parts.wording import reads_from_the_right
-from app.window.rooms.my_word import CutWord, Tile
+from app.window.rooms.my_word import Tile, WordTiles
 from app.window.text.colours import colours_in_row
 from app.window.text.view.painting import LIT_WIDTH
 from app.window.text.view.palette import TokenPalette
@@ -62,11 +62,11 @@ class WordView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.spots: list[Spot] = []  # in the order of reading, as they were drawn last
-        self._lit: Lit = NOTHING
+        self._highlight: Highlight = NOTHING
         self._current = -1  # the spot that the arrow keys reached
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
-        self._now = self._before = CutWord((), (), 0)
+        self._now = self._before = WordTiles((), (), 0)
         self._slide = Motion(self, self.update)
         self.setAccessibleName("The word, split into tokens")
 
@@ -78,7 +78,7 @@ class WordView(QWidget):
         tiles = QFontMetricsF(fixed_font(LARGEST)).height() + 2 * PADDING
         return QSize(0, ceil(tiles + _height_of_numbers(self)))
 
-    def show_cut(self, cut: CutWord, *, slides: bool) -> None:
+    def show_tiles(self, cut: WordTiles, *, slides: bool) -> None:
         """Show the tokens of the word. If `slides` is true, the tiles slide from their places before the step."""
         joins = cut.at == self._now.at + 1 and len(cut.tiles) < len(self._now.tiles)
         is_next = joins and cut.characters == self._now.characters
@@ -97,7 +97,7 @@ class WordView(QWidget):
             return
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            progress = smooth(self._slide.progress)
+            progress = smooth_progress(self._slide.progress)
             rows = _TileRows(self, painter, self._now)
             rows.draw(self._before if progress < 1 else self._now, progress)
             self.spots = rows.spots() if progress >= 1 else []
@@ -105,17 +105,17 @@ class WordView(QWidget):
 
     # -- pointing and clicking -------------------------------------------------------------
 
-    def light(self, lit: Lit) -> None:
+    def show_highlight(self, highlight: Highlight) -> None:
         """Frame the tiles of the highlighted token or pair."""
-        if lit != self._lit:
-            self._lit = lit
+        if highlight != self._highlight:
+            self._highlight = highlight
             self.update()
 
     def _paint_frames(self, painter: QPainter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(TokenPalette.matching(self.palette()).mark, LIT_WIDTH))
         tiles = [spot for spot in self.spots if not spot.is_split]
-        wanted = self._lit.tokens
+        wanted = self._highlight.tokens
         for place in range(len(tiles) - len(wanted) + 1 if wanted else 0):
             some = tiles[place : place + len(wanted)]
             if tuple(spot.tile.id for spot in some) == wanted:
@@ -178,7 +178,7 @@ class WordView(QWidget):
         self.update()
 
 
-def _described(spot: Spot, cut: CutWord) -> str:
+def _described(spot: Spot, cut: WordTiles) -> str:
     """Return the text about a spot for a screen reader."""
     tile = spot.tile
     text = tile.sign + "".join(cut.characters[tile.first : tile.stop])
@@ -188,7 +188,7 @@ def _described(spot: Spot, cut: CutWord) -> str:
 class _TileRows:
     """A painter of tiles in rows. A tile is never divided between two rows."""
 
-    def __init__(self, view: QWidget, painter: QPainter, now: CutWord) -> None:
+    def __init__(self, view: QWidget, painter: QPainter, now: WordTiles) -> None:
         self._view = view
         self._painter = painter
         self._now = now
@@ -220,7 +220,7 @@ class _TileRows:
             spots.append(Spot(area, tile))
         return spots
 
-    def draw(self, before: CutWord, progress: float) -> None:
+    def draw(self, before: WordTiles, progress: float) -> None:
         """Draw the tiles at their present places in the animation that begins with `before`.
 
         There is no animation if the tiles need several rows or if the word is written from right to left.
@@ -298,7 +298,7 @@ class _TileRows:
                 self._painter.drawText(area, Qt.AlignmentFlag.AlignCenter, self._now.characters[place])
         self._below(now if progress >= 0.5 else before, lefts, top + self._height + 3)
 
-    def _fills(self, cut: CutWord) -> Fills:
+    def _fills(self, cut: WordTiles) -> Fills:
         colours = zip(cut.tiles, colours_in_row([tile.data for tile in cut.tiles]), strict=True)
         paper = self._palette.paper
         fills = self._palette.fills

@@ -37,23 +37,23 @@ def card_text(run: Run, mark: Mark, *, occurs: bool) -> CardText:
 
     `occurs` says whether the mark occurs in the person's text at the step shown.
     """
-    lit = mark.in_run(run)
-    step = step_of(run, lit)
+    highlight = mark.in_run(run)
+    step = step_of(run, highlight)
     facts = None
-    if lit.is_pair and step and run.history is not None:
+    if highlight.is_pair and step and run.history is not None:
         facts = facts_of(run, int(run.history.indices[step - 1]))
-    elif lit.tokens and not lit.is_pair:
-        facts = facts_of(run, lit.tokens[0])
+    elif highlight.tokens and not highlight.is_pair:
+        facts = facts_of(run, highlight.tokens[0])
     why_not = dict(_what_is_impossible(run, facts, step, occurs=occurs))
-    if lit.is_nothing:
+    if highlight.is_nothing:
         return CardText(text_of(mark), sentence=NOT_IN_RUN, why_not=why_not)
     if facts is None:
-        sentence = NO_PAIR if lit.is_pair else ""
+        sentence = NO_PAIR if highlight.is_pair else ""
         return CardText(text_of(mark), sentence=sentence, why_not=why_not)
     rows = {title: text for title, text in facts.rows.items() if title in ON_THE_CARD and text}
     if facts.part_texts:
         rows["Made of"] = " + ".join(facts.part_texts)
-    title = f"{text_of(mark)} → {facts.text}" if lit.is_pair else facts.text
+    title = f"{text_of(mark)} → {facts.text}" if highlight.is_pair else facts.text
     return CardText(title, rows, why_not=why_not)
 
 

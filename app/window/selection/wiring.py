@@ -98,7 +98,7 @@ class SelectionWiring(QObject):
         page.step_clicked.connect(lambda step: self._keep(Mark.of_step(self._runs.shown, step)))
         page.tokens_pointed.connect(lambda tokens: self._point(*tokens))
         page.tokens_clicked.connect(lambda tokens: self._keep(Mark.of(self._runs.shown, *tokens)))
-        page.light(self._selection.light)
+        page.show_highlight(self._selection.shown_highlight)
 
     def _connect_lanes(self, page: LanesPanel) -> None:
         page.mark_pointed.connect(self._selection.point)
@@ -126,7 +126,7 @@ class SelectionWiring(QObject):
         self._place = self._pointer()
         self._reason = ""
         self._selection.keep(mark)
-        self._renew_card()
+        self._update_card()
 
     def _let_go(self) -> None:
         self._reason = ""
@@ -151,7 +151,7 @@ class SelectionWiring(QObject):
         if run is None or (self._reason and run is not self._reason_run):
             self._let_go()
         else:
-            self._renew_card()
+            self._update_card()
 
     def _follow_time(self) -> None:
         """Update the card after the step has changed.
@@ -161,18 +161,18 @@ class SelectionWiring(QObject):
         if self._reason:
             self._let_go()
         else:
-            self._renew_card()
+            self._update_card()
 
     # -- the light -------------------------------------------------------------------------
 
     def _light(self) -> None:
-        light = self._selection.light
+        light = self._selection.shown_highlight
         for view in (self._text.editor, self._text.ids.grid, self._table, self._watch.view):
-            view.light(light.lit)
+            view.show_highlight(light.highlight)
         for row in PAGES:
             page = self._pages.known(row)
             if page is not None:
-                page.light(light)
+                page.show_highlight(light)
 
     def _allow_chosen(self) -> None:
         self._frame.actions.allow("chart_chosen", "" if self._selection.steps else NOT_CHOSEN)
@@ -212,9 +212,9 @@ class SelectionWiring(QObject):
     def _show_card(self) -> None:
         self._reason = ""
         self._place = self._pointer()
-        self._renew_card(appears=True)
+        self._update_card(appears=True)
 
-    def _renew_card(self, *, appears: bool = False) -> None:
+    def _update_card(self, *, appears: bool = False) -> None:
         """Show the present facts on the card, if the card is visible or `appears` is true."""
         selection = self._selection
         run = self._runs.shown
@@ -247,7 +247,7 @@ class SelectionWiring(QObject):
 
     # -- what one can do -------------------------------------------------------------------
 
-    def connect_deeds(self, **deeds: Callable[[Mark, int | None], object]) -> None:
+    def connect_buttons(self, **deeds: Callable[[Mark, int | None], object]) -> None:
         """Connect the buttons of the card.
 
         Each function receives the clicked mark, and a byte of the text where it occurs or None.

@@ -17,7 +17,7 @@ LARGEST_SIZE = 10_000  # pixels
 FORMER_CHARTS = {"duel": "lab"}  # charts of older files, and those that replace them
 
 
-class KeptArrangement:
+class SavedArrangement:
     def __init__(self, window: MainWindow, charts: PageTabs, merges: MergeTableModel) -> None:
         self._window = window
         self._charts = charts

@@ -19,7 +19,7 @@ from app.window.merges.merge_table import MergeTableModel
 from app.window.pages import LANES, Pages
 from app.window.parts.dialogs import SESSION_FILTER, SESSION_FILTERS, ask_before_leaving, ask_to_open, ask_where_to_save
 from app.window.parts.page import PageTabs
-from app.window.sessions.arrangement import KeptArrangement
+from app.window.sessions.arrangement import SavedArrangement
 from app.window.sessions.unsaved import UnsavedSessions
 from app.window.text.text_model import TokenTextModel
 from bpe_core.session_file import EXTENSION
@@ -46,7 +46,7 @@ class SessionWiring(QObject):
         self._text = text
         self._charts = charts
         self._pages = pages
-        self._arrangement = KeptArrangement(window, charts, merges)
+        self._arrangement = SavedArrangement(window, charts, merges)
         self._tell = partial(session.background.notify, is_error=False)
         self._was_saved_to_leave = False
         window.may_close = partial(self._may_leave, window.close)

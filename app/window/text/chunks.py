@@ -43,7 +43,7 @@ class ChunksChange:
 
 class TextChunks:
     def __init__(self, text: str = "") -> None:
-        self._chunks = cut_into_chunks(text)
+        self._chunks = split_into_chunks(text)
         self._sizes = _sizes(self._chunks)  # three rows: characters, bytes, units
         self._starts = _running_totals(self._sizes)
         self._text: str | None = text
@@ -144,7 +144,7 @@ class TextChunks:
                 break
             new_text += self._chunks[end]
             end += 1
-        new = cut_into_chunks(new_text)
+        new = split_into_chunks(new_text)
         if end < len(self._chunks) and not new[-1]:
             new.pop()  # only the last chunk of all may be empty
         self._chunks[first:end] = new
@@ -158,12 +158,12 @@ class TextChunks:
         return int(np.searchsorted(starts, np.int64(position), side="right")) - 1
 
 
-def cut_into_chunks(text: str) -> list[str]:
+def split_into_chunks(text: str) -> list[str]:
     r"""Return the lines of a text with their newlines.
 
     A long line is split into several chunks. The last chunk may be empty.
 
-    >>> cut_into_chunks("a\n\nb\n")
+    >>> split_into_chunks("a\n\nb\n")
     ['a\n', '\n', 'b\n', '']
     """
     *lines, last = text.split("\n")
@@ -177,14 +177,14 @@ def _parts_of_long_line(line: str) -> list[str]:
     parts: list[str] = []
     start = 0
     while len(line) - start > LONGEST_CHUNK + 1:  # never a part that is the newline alone
-        stop = _good_cut(line, start, start + LONGEST_CHUNK)
+        stop = _line_break_before(line, start, start + LONGEST_CHUNK)
         parts.append(line[start:stop])
         start = stop
     parts.append(line[start:])
     return parts
 
 
-def _good_cut(line: str, start: int, limit: int) -> int:
+def _line_break_before(line: str, start: int, limit: int) -> int:
     """Return a place to break a line, at most at `limit`.
 
     It is behind a space if possible. Otherwise it is between two characters, but not before a combining mark.

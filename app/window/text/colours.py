@@ -41,7 +41,7 @@ class Ages:
     tip = "The colour of a token shows the step that made the token. A stronger colour means a later step"
 
     @property
-    def firsts(self) -> tuple[int, ...]:
+    def first_steps(self) -> tuple[int, ...]:
         """Return the first step of each colour except the first colour.
 
         The colours of early steps differ more than the colours of late steps.
@@ -50,12 +50,14 @@ class Ages:
 
     @property
     def fields(self) -> list[str]:
-        return ["at first", *(f"from {first:,}" for first in self.firsts)] if self.steps else ["there at the start"]
+        return (
+            ["at first", *(f"from {first:,}" for first in self.first_steps)] if self.steps else ["there at the start"]
+        )
 
     def colours_of(self, tokens: Tokens) -> Int8s:
         steps = tokens.ids - self.at_first + 1
         steps[(steps < 0) | (steps > self.steps)] = 0
-        colours = np.searchsorted(np.array(self.firsts), steps, side="right").astype(np.int8)
+        colours = np.searchsorted(np.array(self.first_steps), steps, side="right").astype(np.int8)
         colours[tokens.ids == NO_TOKEN] = UNCOLOURED
         return colours
 
@@ -75,7 +77,7 @@ class Rarity:
     tip = "The colour of a token shows its count in the corpus when it was made. A stronger colour means a rarer token"
 
     @property
-    def leasts(self) -> tuple[int, ...]:
+    def smallest_counts(self) -> tuple[int, ...]:
         """Return the smallest count of each colour except the last colour, on a logarithmic scale."""
         most = int(self.counts.max(initial=0))
         return tuple(round(most ** (1 - level / COLOURS)) for level in range(1, COLOURS))
@@ -84,13 +86,13 @@ class Rarity:
     def fields(self) -> list[str]:
         if not self.counts.any():
             return ["the counts are unknown"]
-        return [*(f"≥{least:,}" for least in self.leasts), f"<{self.leasts[-1]:,}"]
+        return [*(f"≥{least:,}" for least in self.smallest_counts), f"<{self.smallest_counts[-1]:,}"]
 
     def colours_of(self, tokens: Tokens) -> Int8s:
         known = (tokens.ids >= 0) & (tokens.ids < len(self.counts))
         counts = np.zeros(len(tokens.ids), np.int64)
         counts[known] = self.counts[tokens.ids[known]]
-        colours = np.searchsorted(-np.array(self.leasts), -counts).astype(np.int8)
+        colours = np.searchsorted(-np.array(self.smallest_counts), -counts).astype(np.int8)
         colours[counts == 0] = UNCOLOURED
         return colours
 
@@ -216,13 +218,13 @@ def coloured_tokens(
     """
     if start >= stop:
         return Tokens(np.array([start], np.int64), np.empty(0, np.int64)), np.empty(0, np.int8)
-    tokens, colours = _as_in_the_whole(tokens_between, data, start, stop, scale)
+    tokens, colours = _tokens_with_colours(tokens_between, data, start, stop, scale)
     if unknown is not None:
         colours[tokens.ids == unknown] = UNKNOWN
     return tokens, colours
 
 
-def _as_in_the_whole(
+def _tokens_with_colours(
     tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int, scale: Scale | None
 ) -> tuple[Tokens, Int8s]:
     """Return the tokens of a range with the colours that they have in the whole text.

@@ -112,14 +112,16 @@ class LiveEncoder(QObject):
     def _look(self) -> None:
         recipe, text = looked_at = self._to_look_at()
         if not text:
-            self._take_first(looked_at, _before_any(recipe, ""))
+            self._take_first(looked_at, _history_without_steps(recipe, ""))
             self.encode()
             return
         self._background.run(
             CHARACTERS,
-            lambda task: _before_any(recipe, text),
+            lambda task: _history_without_steps(recipe, text),
             partial(self._take_first, looked_at),
-            lambda _: self._take_first(looked_at, _before_any(recipe, "")),  # the failure is reported with the text
+            lambda _: self._take_first(
+                looked_at, _history_without_steps(recipe, "")
+            ),  # the failure is reported with the text
             ended=self.encode,
         )
 
@@ -146,7 +148,7 @@ class LiveEncoder(QObject):
         specials = self._specials.value
         self._background.run(
             TOPIC,
-            lambda task: encoded(wanted, text, at, task.cancelled, specials),
+            lambda task: encode_text(wanted, text, at, task.cancelled, specials),
             partial(self._accept, request, wanted, at),
             partial(self._fail, wanted),
             ended=self.encode,
@@ -168,7 +170,7 @@ class LiveEncoder(QObject):
         self._follow()
 
 
-def encoded(
+def encode_text(
     history: History, text: str, at: int, cancelled: CancelCheck = never_cancelled, specials: str = ""
 ) -> Segmentation:
     """Return a text encoded by a history, with its tokens after `at` steps.
@@ -194,7 +196,7 @@ def steps_that_change(
     return [at for at, (before, now) in enumerate(pairwise(edges), start=1) if before != now]
 
 
-def _before_any(recipe: Recipe, text: str) -> History:
+def _history_without_steps(recipe: Recipe, text: str) -> History:
     """Return a history without steps. Its characters are those of the text, because there is no corpus."""
     words = WordTable.from_counts({character * 2: 1 for character in sorted(set(normalize(text, recipe)))})
     return History.from_pairs(recipe, Method.of(recipe).tokens_at_first(words, recipe), [])

@@ -21,16 +21,16 @@ MATCHED = "all"
 AS_TEXT = "none"
 
 
-def wanted_in(recipe: Recipe, chosen: str) -> str:
+def chosen_reading(recipe: Recipe, chosen: str) -> str:
     """Return the person's choice. Without a choice, return MATCHED, or an empty text if the tokenizer file decides."""
     return chosen or ("" if recipe.spelled_specials else MATCHED)
 
 
 def allowed_in(recipe: Recipe, chosen: str) -> Allowed:
-    return ALLOWED[wanted_in(recipe, chosen)]
+    return ALLOWED[chosen_reading(recipe, chosen)]
 
 
-class SpelledSpecials(QObject):
+class SpecialTokenNotice(QObject):
     """A model of the first special token in the text.
 
     It holds a sentence that says how the token is read, and an offer to read special tokens in the other way.
@@ -78,5 +78,5 @@ class SpelledSpecials(QObject):
 
     @property
     def _is_matched(self) -> bool:
-        wanted = wanted_in(self._recipe, self._session.specials.value)
+        wanted = chosen_reading(self._recipe, self._session.specials.value)
         return wanted == MATCHED or (not wanted and self._recipe.spelled_specials == "matched")

@@ -41,7 +41,7 @@ class TextWiring(QObject):
         panel.editor.place_clicked.connect(lambda byte: self._stay_with(self._hovered or self._token_at(byte)))
         panel.editor.selection_changed.connect(self._stay_with_selected)
         self._hovered: TokenAt | None = None
-        self._peek_soon = timer(self, REST_MILLISECONDS, self._peek)
+        self._peek_soon = timer(self, REST_MILLISECONDS, self._show_facts_briefly)
         self._caret_moment = -1  # the moment shown when the caret was placed
         self._connect_undo(frame)
         self._scales = {frame.actions["ages"]: _ages, frame.actions["rarity"]: _rarity}
@@ -82,9 +82,9 @@ class TextWiring(QObject):
         self._hovered = token
         self._peek_soon.start()
 
-    def _peek(self) -> None:
+    def _show_facts_briefly(self) -> None:
         """Show the facts about the token on which the pointer rests. While the pointer moves, nothing is computed."""
-        self._token.peek(self._hovered.id if self._hovered else None)
+        self._token.show_briefly(self._hovered.id if self._hovered else None)
 
     def _stay_with(self, token: TokenAt | None) -> None:
         """Keep the clicked token on the page about a token, even when the pointer moves away. None ends that."""
@@ -103,7 +103,7 @@ class TextWiring(QObject):
 
     def _look_at_caret(self, token: TokenAt | None) -> None:
         if self._panel.editor.hasFocus() and self._caret_moment == self._session.cursor.position:
-            self._token.peek(token.id if token else None)
+            self._token.show_briefly(token.id if token else None)
 
 
 def _ages(run: Run | None) -> Scale:

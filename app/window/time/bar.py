@@ -15,7 +15,7 @@ from app.window.parts.layouts import in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.timing import Throttle
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import action_button, label, named
+from app.window.parts.widgets import action_button, label, with_name
 from app.window.parts.wording import tip
 from app.window.time.curve import compression_curve
 from app.window.training.training_views import SpeedBox
@@ -174,7 +174,7 @@ class TimeBar(QWidget):
         self._show_live()
         self._name()
 
-    def be_short(self, on: bool) -> None:
+    def set_short(self, on: bool) -> None:
         """Show only the controls for watching if `on` is true."""
         self._is_short = on
         for widget in self._more:
@@ -222,4 +222,4 @@ class TimeBar(QWidget):
 
 
 def _button(action: QAction) -> QToolButton:
-    return named(action_button(action), action.text().replace("&", ""))
+    return with_name(action_button(action), action.text().replace("&", ""))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.session.session import Session
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.wording import from_the_left
+from app.window.parts.wording import with_direction_marks
 from app.window.text.colours import UNCOLOURED, colour_on, colours_in_row
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.painting import paint_tile
@@ -81,7 +81,9 @@ class StepCaption(QWidget):
         chips = [*line.parts, line.becomes] if line.becomes else line.parts
         texts = [text for text in (line.before, line.after, *["+"] * len(chips)) if text]
         width = sum(words.horizontalAdvance(text) + GAP for text in texts)
-        return width + sum(letters.horizontalAdvance(from_the_left(chip.text)) + 2 * PADDING + GAP for chip in chips)
+        return width + sum(
+            letters.horizontalAdvance(with_direction_marks(chip.text)) + 2 * PADDING + GAP for chip in chips
+        )
 
     def _fills(self, chips: Sequence[Chip], colours: TokenPalette) -> list[QColor]:
         scale = self._model.scale
@@ -101,7 +103,7 @@ class StepCaption(QWidget):
 
     def _chip(self, painter: QPainter, x: float, chip: Chip, fill: QColor, *, is_new: bool = False) -> float:
         metrics = QFontMetricsF(self._fixed)
-        written = from_the_left(chip.text)
+        written = with_direction_marks(chip.text)
         height = metrics.height() + 6
         place = QRectF(x, (self.height() - height) / 2, metrics.horizontalAdvance(written) + 2 * PADDING, height)
         shades = shades_of(self.palette())

@@ -33,7 +33,7 @@ MOVED_BY_KEYS = (QAbstractSlider, QTabBar, QComboBox, WordView)
 OF_TIME = (TimeTrack, MergeTableView)  # in these controls, the keys mean the same
 
 
-class KeysOfControls(QObject):
+class ControlKeyFilter(QObject):
     """An event filter. It gives keys to the focused control, before the window uses them for the player.
 
     Text fields get their keys without this filter.
@@ -86,7 +86,7 @@ class PlayingControls(QObject):
         self._runs = session.runs
         self._actions = frame.actions
         self._specials = session.specials
-        KeysOfControls(frame.window)
+        ControlKeyFilter(frame.window)
         self._connect_actions(frame)
         for name, action in frame.actions.by_name.items():
             if name not in GO_ON:
@@ -106,8 +106,8 @@ class PlayingControls(QObject):
     def _connect_actions(self, frame: Frame) -> None:
         playing = self._playing
         frame.actions.connect(play=self._play_or_pause, skip=playing.skip)
-        frame.keep_ticked("plays", PLAYS, lambda on: setattr(playing, "follows_training", on))
-        frame.keep_ticked("motion", MOTION, lambda on: setattr(playing, "has_motion", on and system_wants_motion()))
+        frame.connect_tick("plays", PLAYS, lambda on: setattr(playing, "follows_training", on))
+        frame.connect_tick("motion", MOTION, lambda on: setattr(playing, "has_motion", on and system_wants_motion()))
 
     def _look_for_idle(self) -> None:
         run = self._runs.shown

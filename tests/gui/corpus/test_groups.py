@@ -152,7 +152,7 @@ def test_a_user_can_move_corpus_texts_to_other_groups(
     program = window_with(*sorted(folder.rglob("*.*")))
     model, corpus = program.corpus, program.session.corpus
     qtbot.waitUntil(lambda: model.rowCount() == 3, timeout=WAIT)
-    name = model.group_anew([0])
+    name = model.add_group([0])
     headings = [model.data(model.index(row), model.EntryRole).group for row in range(5)]
     assert headings == [GroupRow(name), None, GroupRow(""), None, None]
     model.setData(model.index(0), f"{name} = 30 %", EDIT)

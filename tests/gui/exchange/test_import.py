@@ -95,9 +95,9 @@ def test_the_merge_tree_of_a_word_is_shown_for_an_imported_table(qtbot: QtBot, p
     rest(qtbot, program)
     facts = program.pages[WhyPage].model.facts
     assert facts is not None
-    assert "".join(tree.text for tree in facts.cut_at(facts.at)) == "␣lower"
+    assert "".join(tree.text for tree in facts.split_after(facts.at)) == "␣lower"
     expected = [shown_text(Tokenizer(HISTORY).token_bytes(id)) for id in Tokenizer(HISTORY).encode(" lower")]
-    assert [tree.text for tree in facts.cut_at(facts.at)] == expected
+    assert [tree.text for tree in facts.split_after(facts.at)] == expected
 
 
 def test_every_chart_of_an_imported_table_shows_values_or_asks_for_counts(

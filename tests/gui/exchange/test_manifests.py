@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.session.manifests import MANIFEST
-from app.window.exchange.export import FOLDER, FolderWish
+from app.window.exchange.export import FOLDER, FolderChoices
 from app.window.pages import SIZES
 from app.window.parts.page import Page
 from app.window.questions.audit.page import AuditPage
@@ -95,7 +95,7 @@ class WindowSaver:
 
     def export_folder(self, path: Path) -> None:
         export = self.program.exchanging.export
-        wish = FolderWish((("pad", "<|pad|>"), ("bos", ""), ("eos", ""), ("unk", "")))
+        wish = FolderChoices((("pad", "<|pad|>"), ("bos", ""), ("eos", ""), ("unk", "")))
         export.checked.connect(lambda _: export.put_in_place(), Qt.ConnectionType.SingleShotConnection)
         self._qtbot.waitUntil(lambda: not export.is_busy, timeout=WAIT)
         export.prepare(path, FOLDER, 20, wish)

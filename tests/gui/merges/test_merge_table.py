@@ -163,7 +163,7 @@ def test_the_runner_up_cell_is_empty_for_a_last_merge_without_a_runner_up() -> N
 def test_merges_after_the_shown_step_are_marked_as_not_made_yet() -> None:
     model = model_of(10)
     model.set_position(4)
-    assert [model.is_to_come(row) for row in range(10)] == [False] * 4 + [True] * 6
+    assert [model.is_after_step_shown(row) for row in range(10)] == [False] * 4 + [True] * 6
 
 
 @given(st.lists(st.builds(bytes.__add__, st.sampled_from([b"", b"t" * 15, b"t" * 16]), st.binary(max_size=3))))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from app.window.charts.pairs_model import replayed
+from app.window.charts.pairs_model import compute_leading_pairs
 from app.window.questions.why.model import explained_text, word_facts
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
@@ -39,7 +39,7 @@ QUESTIONS: dict[str, Question] = {
     "ties": lambda words, history, ranked, no: ties(history, cancelled=no),
     "tables": lambda words, history, ranked, no: compare_tables(history, history.first(3), cancelled=no),
     "sizes": lambda words, history, ranked, no: size_curves(words, history, cancelled=no),
-    "pairs": lambda words, history, ranked, no: replayed(words, history, no),
+    "pairs": lambda words, history, ranked, no: compute_leading_pairs(words, history, no),
     "a run from a file": lambda words, history, ranked, no: Trainer(
         words, history.recipe, history=history, cancelled=no
     ),

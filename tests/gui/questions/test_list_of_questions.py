@@ -23,7 +23,7 @@ SHOWN_BY_OTHERS = {"look", "lab", "diff"}  # questions that the text itself answ
 
 
 def index_of(program: Program, page: str) -> QModelIndex:
-    return program.rail.questions.index(program.rail.questions.row_of(page))
+    return program.question_list.questions.index(program.question_list.questions.row_of(page))
 
 
 def page_of(program: Program, name: str) -> QuestionPage:
@@ -35,40 +35,40 @@ def page_of(program: Program, name: str) -> QuestionPage:
 
 def test_the_list_holds_every_question_as_a_sentence_below_its_subject(program: Program) -> None:
     listed: dict[str, list[str]] = {}
-    for row in program.rail.questions.rows:
+    for row in program.question_list.questions.rows:
         listed.setdefault(row.text, []) if not row.page else listed[[*listed][-1]].append(row.page)
     assert [*listed] == [subject.capitalize() for subject in SUBJECTS]
     for subject, pages in listed.items():
         assert {description_of(page).about.capitalize() for page in pages} == {subject}
     assert {page for pages in listed.values() for page in pages} == {*question_names()} - SHOWN_BY_OTHERS
-    assert program.rail.isVisible()
+    assert program.question_list.isVisible()
     assert program.charts.tabBar().isHidden()
 
 
 def test_arrow_keys_walk_through_the_list_past_subjects_and_show_each_answer(qtbot: QtBot, program: Program) -> None:
     program.charts.show_page("canonical")
-    program.rail.setFocus()
-    qtbot.keyClick(program.rail, Qt.Key.Key_Down)
-    assert (program.rail.marked, program.charts.shown) == ("race", "race"), "a subject lies between them"
+    program.question_list.setFocus()
+    qtbot.keyClick(program.question_list, Qt.Key.Key_Down)
+    assert (program.question_list.marked, program.charts.shown) == ("race", "race"), "a subject lies between them"
     assert program.question.question.text() == "Who was beaten?"
-    qtbot.keyClick(program.rail, Qt.Key.Key_Up)
+    qtbot.keyClick(program.question_list, Qt.Key.Key_Up)
     assert program.charts.shown == "canonical"
-    spoken = QAccessible.queryAccessibleInterface(program.rail)
+    spoken = QAccessible.queryAccessibleInterface(program.question_list)
     assert spoken.text(QAccessible.Text.Name) == "Questions"
-    place = program.rail.questions.row_of("canonical")
+    place = program.question_list.questions.row_of("canonical")
     assert spoken.child(place).text(QAccessible.Text.Name) == "Do ids come back the same?"
     program.charts.show_page("lengths")
-    assert program.rail.marked == "lengths", "the list follows an answer that is shown from elsewhere"
+    assert program.question_list.marked == "lengths", "the list follows an answer that is shown from elsewhere"
     rest(qtbot, program)
 
 
 def test_answers_about_a_place_or_a_token_are_shown_beside_the_text(qtbot: QtBot, program: Program) -> None:
     for page, tab in (("why", "why"), ("token", "token")):
-        place = program.rail.visualRect(index_of(program, page)).center()
-        qtbot.mouseClick(program.rail.viewport(), LEFT, NO_KEY, place)
+        place = program.question_list.visualRect(index_of(program, page)).center()
+        qtbot.mouseClick(program.question_list.viewport(), LEFT, NO_KEY, place)
         assert program.inspector.shown == tab
-    place = program.rail.visualRect(index_of(program, "tree")).center()
-    qtbot.mouseClick(program.rail.viewport(), LEFT, NO_KEY, place)
+    place = program.question_list.visualRect(index_of(program, "tree")).center()
+    qtbot.mouseClick(program.question_list.viewport(), LEFT, NO_KEY, place)
     assert program.window.stage == "tree"
     program.window.set_stage("")
 
@@ -79,15 +79,15 @@ def test_a_double_click_enlarges_a_question_to_the_whole_room_until_escape_is_pr
     window = program.window
     program.charts.show_page("ranks")
     before = program.charts.height()
-    place = program.rail.visualRect(index_of(program, "ranks")).center()
-    qtbot.mouseClick(program.rail.viewport(), LEFT, NO_KEY, place)
-    qtbot.mouseDClick(program.rail.viewport(), LEFT, NO_KEY, place)
-    qtbot.mouseRelease(program.rail.viewport(), LEFT, NO_KEY, place)
+    place = program.question_list.visualRect(index_of(program, "ranks")).center()
+    qtbot.mouseClick(program.question_list.viewport(), LEFT, NO_KEY, place)
+    qtbot.mouseDClick(program.question_list.viewport(), LEFT, NO_KEY, place)
+    qtbot.mouseRelease(program.question_list.viewport(), LEFT, NO_KEY, place)
     assert window.stage == WHOLE_ROOM
     assert (program.text_panel.isVisible(), window.docks["merges"].isVisible()) == (False, False)
-    assert program.rail.isVisible()
+    assert program.question_list.isVisible()
     qtbot.waitUntil(lambda: program.charts.height() > 1.5 * before)
-    qtbot.keyClick(program.rail, Qt.Key.Key_Down)
+    qtbot.keyClick(program.question_list, Qt.Key.Key_Down)
     assert (program.charts.shown, window.stage) == ("lengths", WHOLE_ROOM), "another question keeps the room"
     assert program.question.whole.isChecked()
     qtbot.keyClick(window, Qt.Key.Key_Escape)

@@ -54,7 +54,7 @@ def test_a_click_in_the_text_explains_every_boundary_of_the_word(qtbot: QtBot, l
             reason = program.pages[WhyPage].reason.text()
             assert reason
             assert all(f"step:{step}" in reason for step in facts.asked.steps)
-            whole = "".join(tree.text for tree in facts.cut_at(facts.at))
+            whole = "".join(tree.text for tree in facts.split_after(facts.at))
             assert whole == "".join(facts.symbols)
             assert whole.replace("␣", " ") in text
 
@@ -168,7 +168,7 @@ def test_the_merge_tree_can_be_enlarged_scaled_with_the_slider_and_saved(
     grown = [node.text for node in page.tree.nodes()]
     for step in facts.steps:
         learned.session.cursor.go_to(step)
-        assert page.word.text() == " | ".join(token.text for token in facts.cut_at(step))
+        assert page.word.text() == " | ".join(token.text for token in facts.split_after(step))
         assert page.tree.natural_size == natural, "what is drawn keeps its place"
     assert [node.text for node in page.tree.nodes()] == grown
 
@@ -204,11 +204,11 @@ def test_a_merge_tree_draws_dropped_tokens_faintly(qtbot: QtBot) -> None:
     for step in facts.steps:
         tree.show_word(facts, step)
         tree.resize(tree.natural_size)
-        cut = [token.text for token in facts.cut_at(step)]
+        cut = [token.text for token in facts.split_after(step)]
         assert cut == [span.text for span in study.spans("the other hand", at=step)]
         boxes = [tree.area_of(node) for node in tree.nodes()]
         assert not any(box.intersects(other) for box, other in combinations(boxes, 2))
-        fallen += sum(node.has_fallen(step) for node in facts.places_at(step))
+        fallen += sum(node.was_split_again(step) for node in facts.places_at(step))
     assert fallen
     assert facts_of(study, explained_text(study, "12"), 0, 0, 0) is not None
     with pytest.raises(NoTree):

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 import bpe_core as bpe
 from app.session.run import Run
-from app.window.text.view.spelled_line import SpelledLine
+from app.window.text.view.special_token_line import SpecialTokenLine
 from app.wiring import Program
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, settle
@@ -43,8 +43,8 @@ def shown_ids(program: Program) -> list[int]:
     return [int(id) for id in model.tokens_between(0, model.byte_length).ids if id >= 0]
 
 
-def note(program: Program) -> SpelledLine:
-    line = program.text_panel.findChild(SpelledLine)
+def note(program: Program) -> SpecialTokenLine:
+    line = program.text_panel.findChild(SpecialTokenLine)
     assert line is not None
     return line
 

@@ -293,7 +293,7 @@ def test_tokens_can_be_coloured_by_age_or_rarity(program: Program, train: Train)
     assert run.history is not None
     assert scale.counts[:256].tolist() == run.symbol_counts.tolist()
     assert scale.counts[256:].tolist() == run.history.columns.count.tolist()
-    assert legend.texts()[0] == f"≥{scale.leasts[0]:,}"
+    assert legend.texts()[0] == f"≥{scale.smallest_counts[0]:,}"
     assert len(legend.texts()) == len(palette.scale)
     program.actions["rarity"].trigger()
     again = viewport.grab().toImage()

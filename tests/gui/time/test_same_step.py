@@ -33,14 +33,14 @@ def test_the_pairs_chart_shows_the_step_at_which_its_pairs_were_counted(
     """The slider may move faster than pairs are counted. The pairs once appeared only after the slider had stopped."""
     small(program)
     train(program)
-    begun, may_end, whole = threading.Event(), threading.Event(), pairs_model.replayed
+    begun, may_end, whole = threading.Event(), threading.Event(), pairs_model.compute_leading_pairs
 
     def slowly(*given: object) -> object:
         begun.set()
         may_end.wait(WAIT / 1000)
         return whole(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pairs_model, "replayed", slowly)
+    monkeypatch.setattr(pairs_model, "compute_leading_pairs", slowly)
     model, records = program.pages[PairsPage].model, []
     listening = model.changed.connect(
         lambda: records.append((model.at, model.bars[0].pair, program.pages[PairsPage].headline()))

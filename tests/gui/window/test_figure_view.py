@@ -272,8 +272,8 @@ def test_the_crosshair_of_a_chart_shows_the_values_under_the_pointer(qtbot: QtBo
 
 def test_the_crosshair_stops_between_whole_numbers_only_on_continuous_axes(view: FigureView) -> None:
     seconds = replace(LINES, lines=[Line("floor", np.array([0.0, 0.5, 1.25]), np.array([2.0, 3.0, 4.5]))], first_x=None)
-    assert shown(view, replace(seconds, marks=())).said_at(QPointF(0.25, 1.0)) == "Merges: 0.25\nfloor: 2.5"
-    assert shown(view, LINES).said_at(QPointF(2.3, 1.0)) == "Merges: 2\nth: 4"
+    assert shown(view, replace(seconds, marks=())).text_at(QPointF(0.25, 1.0)) == "Merges: 0.25\nfloor: 2.5"
+    assert shown(view, LINES).text_at(QPointF(2.3, 1.0)) == "Merges: 2\nth: 4"
 
 
 def test_a_chart_is_reused_after_its_figure_was_empty(view: FigureView) -> None:
@@ -369,7 +369,7 @@ def test_a_bar_chart_with_too_many_bars_scrolls_by_dragging_and_keeps_the_bar_he
     assert isinstance(chart, RowChart)
     _, _, top, bottom = seen(chart)
     assert top == 0
-    assert 5 < chart.rows_seen < 20
+    assert 5 < chart.count_rows_in_view < 20
     turn_wheel(chart, chart.viewport().rect().center(), 8)
     left, right, after, below = seen(chart)
     assert right - left < 100

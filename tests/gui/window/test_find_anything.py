@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.session.run import Phase
 from app.settings import RECENT_FILES
 from app.window.find_anything.find_box import FindBox
-from app.window.find_anything.search import EXACT, RunSearch, best
+from app.window.find_anything.search import EXACT, RunSearch, best_hits
 from app.window.help_dialog import keys_dialog
 from app.wiring import Program
 from tests.gui.conftest import WAIT, Train
@@ -143,7 +143,7 @@ def test_choosing_a_search_result_opens_its_place_in_the_window(qtbot: QtBot, pr
 def test_the_search_lists_exact_tokens_first_and_then_tokens_that_begin_with_the_text() -> None:
     search = RunSearch(run_with(random_history(3_000)), lambda step: None, lambda token: None)
     ranks = sorted(rank for rank, _ in search("th"))
-    titles_found = [hit.title for hit in best("th", [search])]
+    titles_found = [hit.title for hit in best_hits("th", [search])]
     assert titles_found
     assert all("th" in title for title in titles_found)
     written_so = [title for title, rank in zip(titles_found, ranks, strict=True) if rank == EXACT]

@@ -30,7 +30,7 @@ def test_an_error_message_disappears_with_the_next_training_or_session(qtbot: Qt
         settle(qtbot, program)
     messages.show_notice(ERROR)
     messages.show_notice(OFFER)
-    messages.leave_former()
+    messages.remove_former()
     assert messages.sentence.text() == OFFER.sentence, "it can still be answered"
     messages.forget()
     assert not messages.isVisible()

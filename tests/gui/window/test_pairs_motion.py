@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.playing import LEAST_EVENT_SECONDS
 from app.window.charts.pairs_model import Bar
-from app.window.charts.pairs_motion import at_rest, on_their_way
+from app.window.charts.pairs_motion import at_rest, bars_at
 from app.window.charts.pairs_page import BEHIND, PairsPage
 from app.wiring import Program
 from tests.gui.conftest import WAIT, Train, settle
@@ -30,12 +30,12 @@ bars = st.lists(st.integers(0, 30), unique=True, max_size=12).map(
 def test_animated_bars_begin_at_their_old_rows_and_end_at_their_new_rows(
     before: list[Bar], now: list[Bar], rows: int, progress: float
 ) -> None:
-    assert on_their_way(before, now, rows, 1.0) == at_rest(now, rows)
-    first = [placed for placed in on_their_way(before, now, rows, 0.0) if placed.strength > 0]
+    assert bars_at(before, now, rows, 1.0) == at_rest(now, rows)
+    first = [placed for placed in bars_at(before, now, rows, 0.0) if placed.strength > 0]
     assert {(placed.bar.pair, placed.row, placed.value) for placed in first} == {
         (placed.bar.pair, placed.row, placed.value) for placed in at_rest(before, rows)
     }
-    for placed in on_their_way(before, now, rows, progress):
+    for placed in bars_at(before, now, rows, progress):
         assert 0 <= placed.row < rows
         assert 0 <= placed.strength <= 1
 
@@ -106,7 +106,7 @@ def test_dragging_the_pairs_chart_reaches_further_pairs(qtbot: QtBot, program: P
     program.session.cursor.go_to(5)
     settle(qtbot, program)
     assert page.bars is not None
-    assert page.bars.rows_seen < len(page.model.bars)
+    assert page.bars.count_rows_in_view < len(page.model.bars)
     page.bars.box.translateBy(y=1_000)
     qtbot.wait(1)
     last = page.bars.mapFromScene(page.bars.box.mapViewToScene(QPointF(1.0, len(page.model.bars) - 0.5)))

@@ -62,7 +62,7 @@ def test_differences_of_recipes_name_forbidden_pairs_by_their_texts(
 
 
 def test_questions_named_in_lessons_are_in_the_list_of_the_room_ask(program: Program) -> None:
-    questions = {row.text for row in program.rail.questions.rows}
+    questions = {row.text for row in program.question_list.questions.rows}
     named = [
         name
         for lesson in lessons()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextLayout, QTextOption
 
-from app.window.parts.wording import MARK, from_the_left
+from app.window.parts.wording import MARK, with_direction_marks
 from bpe_core.history.token_texts import shown
 
 PIECES = st.lists(st.sampled_from(["ש", "ل", "7", " ", ".", "x", "\x05"]), min_size=1, max_size=4).map("".join)
@@ -40,7 +40,7 @@ def is_one_piece(text: str, sign: str) -> bool:
 
 @given(NAMES, NAMES)
 def test_the_left_token_of_a_pair_is_painted_on_the_left(qapp: object, left: str, right: str) -> None:
-    painted = from_the_left(f"{left} + {right}")
+    painted = with_direction_marks(f"{left} + {right}")
     middle = painted.replace(MARK, "").index(left) + len(left)
     x, kept = places(painted), [i for i, sign in enumerate(painted) if sign != MARK]
     before, plus, after = kept[:middle], kept[middle : middle + 3], kept[middle + 3 :]
@@ -50,16 +50,16 @@ def test_the_left_token_of_a_pair_is_painted_on_the_left(qapp: object, left: str
 
 def test_the_name_of_a_byte_stays_together_in_right_to_left_text(qapp: object) -> None:
     name = "של<0xD7>"
-    assert is_one_piece(from_the_left(name), "<0xD7>")
+    assert is_one_piece(with_direction_marks(name), "<0xD7>")
     assert not is_one_piece(name, "<0xD7>")
 
 
 @given(st.text(max_size=20))
 def test_keeping_the_order_of_a_pair_from_left_to_right_adds_only_direction_marks(text: str) -> None:
-    assert from_the_left(text).replace(MARK, "") == text.replace(MARK, "")
+    assert with_direction_marks(text).replace(MARK, "") == text.replace(MARK, "")
 
 
 def test_every_right_to_left_character_gets_a_direction_mark() -> None:
     every = map(chr, range(sys.maxunicode + 1))
     from_the_right = [character for character in every if unicodedata.bidirectional(character) in ("R", "AL", "AN")]
-    assert [character for character in from_the_right if not from_the_left(character).startswith(MARK)] == []
+    assert [character for character in from_the_right if not with_direction_marks(character).startswith(MARK)] == []

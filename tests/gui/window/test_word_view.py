@@ -7,15 +7,15 @@ from dataclasses import replace
 from PySide6.QtCore import QPoint
 from pytestqt.qtbot import QtBot
 
-from app.window.rooms.my_word import CutWord, cut_word
+from app.window.rooms.my_word import WordTiles, word_tiles
 from app.window.rooms.word_view import WordView
 from app.window.text.view.palette import TokenPalette
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.studies.making import train
 
 
-def colours_of(view: WordView, cut: CutWord) -> set[str]:
-    view.show_cut(cut, slides=False)
+def colours_of(view: WordView, cut: WordTiles) -> set[str]:
+    view.show_tiles(cut, slides=False)
     image = view.grab().toImage()
     return {image.pixelColor(QPoint(x, y)).name() for x in range(image.width()) for y in range(image.height())}
 
@@ -27,7 +27,7 @@ def test_the_unknown_token_of_the_watched_word_is_hatched_and_neighbours_differ_
     palette = TokenPalette.matching(view.palette())
     history = train(["low"], "words", base="characters", unknown="unk", merges=0).history
     unknown, known = (
-        cut_word(word, Tokenizer(history).segmentation(word).tokens(0), 0, history.alphabet.unknown_id)
+        word_tiles(word, Tokenizer(history).segmentation(word).tokens(0), 0, history.alphabet.unknown_id)
         for word in ("東", "ll")
     )
     assert [tile.unknown for tile in unknown.tiles] == [1]
@@ -45,11 +45,11 @@ def test_the_first_token_of_a_right_to_left_word_is_on_the_right(qtbot: QtBot) -
     words = {"right": "محمد", "left": "mhmd"}
     places = {}
     for side, word in words.items():
-        cut = cut_word(word, Tokenizer(history).segmentation(word).tokens(0), 0, 0)  # as if byte 0 were unknown
+        cut = word_tiles(word, Tokenizer(history).segmentation(word).tokens(0), 0, 0)  # as if byte 0 were unknown
         hatched = replace(cut, tiles=(replace(cut.tiles[0], unknown=1), *cut.tiles[1:]))
-        view.show_cut(cut, slides=False)
+        view.show_tiles(cut, slides=False)
         plain = view.grab().toImage()
-        view.show_cut(hatched, slides=False)
+        view.show_tiles(hatched, slides=False)
         marked = view.grab().toImage()
         pixels = [(x, y) for x in range(plain.width()) for y in range(plain.height())]
         places[side] = [x for x, y in pixels if plain.pixel(x, y) != marked.pixel(x, y)]
@@ -64,14 +64,14 @@ def test_letters_of_an_arabic_word_are_joined_across_token_tiles(qtbot: QtBot) -
     history = train(["محمد"], "gpt2", merges=0).history
     inks = []
     for word in ("ممم", "م م م"):
-        view.show_cut(cut_word(word, Tokenizer(history).segmentation(word).tokens(0), 0, None), slides=False)
+        view.show_tiles(word_tiles(word, Tokenizer(history).segmentation(word).tokens(0), 0, None), slides=False)
         image, ink = view.grab().toImage(), TokenPalette.matching(view.palette()).ink.rgb()
         inks.append(sum(image.pixel(x, y) == ink for x in range(image.width()) for y in range(image.height())))
     assert inks[0] != inks[1]
 
 
 def test_a_tile_of_several_tokens_holds_all_their_ids() -> None:
-    cut = cut_word("é", Tokenizer(train(["low"], "gpt2", merges=0).history).segmentation("é").tokens(0), 0, None)
+    cut = word_tiles("é", Tokenizer(train(["low"], "gpt2", merges=0).history).segmentation("é").tokens(0), 0, None)
     (tile,) = cut.tiles
     assert (tile.tokens, tile.ids, tile.id) == (2, (0xC3, 0xA9), None)
 
@@ -81,7 +81,7 @@ def test_numbers_below_the_tiles_are_not_cut_off_at_any_font_size(qtbot: QtBot) 
     view = WordView()
     qtbot.addWidget(view)
     history = train(["low"], "gpt2", merges=0).history
-    view.show_cut(cut_word("low", Tokenizer(history).segmentation("low").tokens(0), 0, None), slides=False)
+    view.show_tiles(word_tiles("low", Tokenizer(history).segmentation("low").tokens(0), 0, None), slides=False)
     for size in (8, 13, 24):
         font = view.font()
         font.setPointSize(size)

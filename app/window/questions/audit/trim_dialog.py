@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QDialog, QRadioButton, QWidget
 
 from app.window.parts.dialogs import dialog_buttons
-from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
+from app.window.parts.layouts import STRETCH, form_of_fields, in_column, in_row
 from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import muted
 from app.window.parts.wording import count_text, tip
-from app.window.questions.audit.trimming import NEEDED, TrimTask, What, Wish
+from app.window.questions.audit.trimming import NEEDED, TrimChoices, TrimTask, What
 
 NEEDED_TITLES = {"spare": "Keep it, and report it", "lose": "Remove both", "hide": "Keep it without an id"}
 NUMBERINGS = {"renumber": "New ids, without gaps", "keep": "Unchanged, with gaps"}
@@ -80,13 +80,13 @@ class TrimDialog(QDialog):
     def _lay_out(self) -> None:
         down_to = in_row(self.choices["down to"], self.size_box, STRETCH)
         what = in_column(*(self.choices[name] for name in ("selected", "listed", "chosen")), down_to)
-        form = in_form(("Remove", what), ("Needed tokens", self.needed), ("Ids", self.ids))
+        form = form_of_fields(("Remove", what), ("Needed tokens", self.needed), ("Ids", self.ids))
         in_column(form, muted(EXPLANATION), self.buttons, on=self)
 
     def _begin(self) -> None:
         what = next(name for name, button in self.choices.items() if button.isChecked())
-        wish = Wish(
+        choices = TrimChoices(
             what, self._rows, self.size_box.value(), self.needed.currentData(), self.ids.currentData() == "renumber"
         )
         self.accept()
-        self._trimming.start(wish)
+        self._trimming.start(choices)

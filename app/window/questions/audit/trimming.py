@@ -42,7 +42,7 @@ TEXT_CHARACTERS = 1_000_000  # characters of the person's text
 
 
 @dataclass(frozen=True)
-class Wish:
+class TrimChoices:
     """The choices of the dialog: which tokens to remove, and how."""
 
     what: What
@@ -119,14 +119,14 @@ class TrimTask(QObject):
         numbers = study.history.numbers_of(np.array(self._session.selection.chosen_tokens, np.int64))
         return [number for number in np.asarray(numbers).tolist() if number >= 0]
 
-    def _tokens_of(self, wish: Wish) -> list[int]:
+    def _tokens_of(self, choices: TrimChoices) -> list[int]:
         """Return the ids of the tokens that the dialog chose. The list is not used if the dialog chose a size."""
         assert self.model.answer is not None
-        if wish.what == "chosen":
+        if choices.what == "chosen":
             return self.chosen_tokens
-        return self.tokens(range(len(self.model.answer.table)) if wish.what == "listed" else wish.rows)
+        return self.tokens(range(len(self.model.answer.table)) if choices.what == "listed" else choices.rows)
 
-    def start(self, wish: Wish) -> None:
+    def start(self, choices: TrimChoices) -> None:
         """Start the background task that makes the run without the chosen tokens."""
         study = self.study
         refusal = self.refusal
@@ -134,14 +134,14 @@ class TrimTask(QObject):
             self.failed.emit(refusal)
             return
         (run,) = self.model.about
-        tokens = self._tokens_of(wish)
+        tokens = self._tokens_of(choices)
         name = changed_name(run.recipe.name, "trimmed")
         number = run.number
         text = self._session.text.value[:TEXT_CHARACTERS].encode(errors="replace").decode()
 
         def work(task: Task) -> EditedTable:
             background = Work(task.report, task.cancelled)
-            trimmed = trimmed_by(study, tokens, wish, background)
+            trimmed = trimmed_by(study, tokens, choices, background)
             sentences = [*trimmed.sentences, *costs_of(study, trimmed.history, text, background)]
             gone = count_text(len(trimmed.removed) + len(trimmed.hidden), "token")
             return EditedTable.of(trimmed.history, name, f"Run {number:,} without {gone}", tuple(sentences))
@@ -160,19 +160,21 @@ class TrimTask(QObject):
         self.trimmed.emit(run.number, " ".join(table.sentences))
 
 
-def trimmed_by(study: Study, tokens: Sequence[int], wish: Wish, work: Work) -> Trimmed:
+def trimmed_by(study: Study, tokens: Sequence[int], choices: TrimChoices, work: Work) -> Trimmed:
     """Return the trimmed vocabulary.
 
-    Remove `tokens`, or remove the least used tokens if `wish` names a vocabulary size. Raise BpeError if no token could
-    be removed.
+    Remove `tokens`, or remove the least used tokens if `choices` names a vocabulary size. Raise BpeError if no token
+    could be removed.
     """
     history = study.history
-    if wish.what == "down to":
+    if choices.what == "down to":
         places = TokenPlaces.of([study.inside.words(TOPIC, work)], history, cancelled=work.cancelled)
-        indices = least_used(history, places.counts, surplus(history, wish.size), cancelled=work.cancelled)
-        trimmed = trim_indices(history, indices, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
+        indices = least_used(history, places.counts, surplus(history, choices.size), cancelled=work.cancelled)
+        trimmed = trim_indices(
+            history, indices, needed=choices.needed, renumber=choices.renumber, cancelled=work.cancelled
+        )
     else:
-        trimmed = trim(history, tokens, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
+        trimmed = trim(history, tokens, needed=choices.needed, renumber=choices.renumber, cancelled=work.cancelled)
     if trimmed.changes_nothing:
         raise BpeError(
             "Nothing was removed, because other tokens are made of the selected tokens. Select these other tokens, too."

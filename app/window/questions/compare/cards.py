@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QSizePolicy, QSlider, QWidget
 from app.window.parts.figure_sheet import line_colour
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import IconButton, OneLine, label, named, scaled
+from app.window.parts.widgets import IconButton, OneLine, label, scale_font, with_name
 from app.window.parts.wording import tip
 from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LETTERS, MOST_LANES, LanesModel
@@ -77,10 +77,10 @@ class LaneCard(QFrame):
         self.letter = letter
         self.run = RunChoice(f"{letter}: the run")
         self.close_button = IconButton("close", f"Take {letter} out")
-        self.total = scaled(label(), LARGE, bold=True)
+        self.total = scale_font(label(), LARGE, bold=True)
         self.unit = OneLine()
         self.more = OneLine()
-        self.vocabulary, self.of_size = scaled(label(), LARGE, bold=True), OneLine()  # as large as the count
+        self.vocabulary, self.of_size = scale_font(label(), LARGE, bold=True), OneLine()  # as large as the count
         self.of_size.setText("vocabulary")
         for beside in (self.unit, self.of_size):
             beside.setAlignment(Qt.AlignmentFlag.AlignBottom)
@@ -127,7 +127,7 @@ class LaneColumn(QWidget):
         self._place = place
         letter = LETTERS[place]
         self.card = LaneCard(place, letter)
-        self.text = named(LaneRows(lanes, place), f"Your text, as {letter} splits it")
+        self.text = with_name(LaneRows(lanes, place), f"Your text, as {letter} splits it")
         in_column(self.card, (self.text, 1), on=self, margins=NO_MARGINS, spacing=4)
         self.card.chosen.connect(lambda number: lanes.replace(place, number))
         self.card.closed.connect(lambda: lanes.remove(place))

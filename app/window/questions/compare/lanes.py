@@ -27,7 +27,7 @@ class Lane:
     at: int = -1  # the step of the tokens
     wanted: int = 0  # the step to show
     why_not: str = ""  # why it is not compared: it cannot have the common size
-    cut: CutByLane | None = None
+    cut: LaneTokens | None = None
 
     @property
     def history(self) -> History:
@@ -84,7 +84,7 @@ class Lane:
         known = " known" if count else ""
         return f"{(len(self.cut.data) - lost) / (self.cut.count - count):.2f} bytes each{known}"
 
-    def _is_unknown(self, cut: CutByLane) -> Bools:
+    def _is_unknown(self, cut: LaneTokens) -> Bools:
         is_unknown: Bools = np.equal(cut.tokens.ids, NO_TOKEN if self.unknown_id is None else self.unknown_id)
         return is_unknown & (cut.tokens.ids != NO_TOKEN)
 
@@ -95,14 +95,14 @@ class Lane:
             self.cut = None
             self.at = -1
 
-    def cut_at(self, at: int, tokens: Tokens, data: bytes) -> None:
+    def split_after(self, at: int, tokens: Tokens, data: bytes) -> None:
         """Store the tokens of the whole text after step `at`."""
         self.at = at
-        self.cut = CutByLane.of(tokens, data)
+        self.cut = LaneTokens.of(tokens, data)
 
 
 @dataclass(frozen=True, eq=False)
-class CutByLane:
+class LaneTokens:
     """The tokens of one text, and the bytes of this text."""
 
     data: bytes
@@ -110,7 +110,7 @@ class CutByLane:
     count: int  # the number of all tokens, even without bytes
 
     @classmethod
-    def of(cls, tokens: Tokens, data: bytes) -> CutByLane:
+    def of(cls, tokens: Tokens, data: bytes) -> LaneTokens:
         covers = tokens.edges[1:] > tokens.edges[:-1]
         covering = Tokens(np.append(tokens.edges[:-1][covers], tokens.edges[-1]), tokens.ids[covers])
         return cls(data, covering, int(np.count_nonzero(tokens.ids != NO_TOKEN)))

@@ -125,7 +125,7 @@ class LanesModel(QObject, LazyModel):
     def remove(self, index: int) -> None:
         self.choose([number for i, number in enumerate(self.numbers) if i != index])
 
-    def stay(self) -> None:
+    def keep_lanes(self) -> None:
         """Keep the present lanes even if the window shows another run later."""
         self.refresh()
         if self._chosen is None:
@@ -405,7 +405,7 @@ class LanesModel(QObject, LazyModel):
             if lane.segmentation is None or not lane.is_behind:
                 continue
             if lane.study.inside.has_ranks:
-                lane.cut_at(lane.wanted, lane.segmentation.tokens(lane.wanted), self.text.data)
+                lane.split_after(lane.wanted, lane.segmentation.tokens(lane.wanted), self.text.data)
             else:
                 slow.append((lane, lane.wanted, lane.segmentation))
         if slow:
@@ -421,7 +421,7 @@ class LanesModel(QObject, LazyModel):
         def take(cuts: list[Tokens]) -> None:
             for (lane, at, segmentation), tokens in zip(asked, cuts, strict=True):
                 if lane.segmentation is segmentation and self.text.data is data:
-                    lane.cut_at(at, tokens, data)
+                    lane.split_after(at, tokens, data)
             self._compare()
 
         self._session.background.run("lanes splits", work, take, self._fail)

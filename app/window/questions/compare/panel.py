@@ -9,10 +9,19 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from app.session.run import Run
-from app.session.selection import Light, Mark
+from app.session.selection import Mark, ShownHighlight
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
-from app.window.parts.widgets import OneLine, add_entry, filled_menu, muted, named, paragraph, push_button, scaled
+from app.window.parts.widgets import (
+    OneLine,
+    add_entry,
+    filled_menu,
+    muted,
+    paragraph,
+    push_button,
+    scale_font,
+    with_name,
+)
 from app.window.parts.wording import tip
 from app.window.questions.compare.cards import LaneColumns, SizeBar
 from app.window.questions.compare.lanes_model import LanesModel
@@ -42,7 +51,7 @@ class LanesPanel(Page):
         self.editor = TokenTextEdit(text)
         self.columns = LaneColumns(model)
         self.sizes = SizeBar(model)
-        self.summary = named(OneLine(), "How far they agree")
+        self.summary = with_name(OneLine(), "How far they agree")
         self.hint = muted(TYPED_HERE)
         self.add = QPushButton("Add")
         self.back = push_button("Back to Your Text", lambda: model.look_at_word(None))
@@ -78,7 +87,7 @@ class LanesPanel(Page):
         train = QPushButton("Train Another Recipe")
         train.setMenu(self.recipes)
         buttons = in_row(train, push_button("Import Tokenizer …", self.import_wanted.emit), 1)
-        self.how = scaled(paragraph(HOW_TO_GET_ONE), 1, bold=True)
+        self.how = scale_font(paragraph(HOW_TO_GET_ONE), 1, bold=True)
         in_column(paragraph(ALONE), self.how, buttons, on=inside, spacing=12)
         in_column(2, in_row(1, inside, 1), 3, on=invitation)
         return invitation
@@ -108,11 +117,11 @@ class LanesPanel(Page):
         lanes = self.model.lanes
         return lanes[place].run if place < len(lanes) else None
 
-    def light(self, light: Light) -> None:
+    def show_highlight(self, shown: ShownHighlight) -> None:
         """Frame the token under the mouse in all columns."""
-        self.editor.light(light.lit)
+        self.editor.show_highlight(shown.highlight)
         for place, column in enumerate(self.columns.all):
-            column.text.light(light.in_run(self._run_at(place)))
+            column.text.show_highlight(shown.in_run(self._run_at(place)))
 
     def look_at_word(self, word: str, lane: int) -> None:
         """Show one word instead of the text, and ask why a lane splits the word where the lanes differ first."""

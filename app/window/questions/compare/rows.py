@@ -126,7 +126,7 @@ class LanePainter(TokenPainter):
         assert cut is not None  # a compared lane has split the text
         start, stop = bytes_on_screen(blocks)
         tokens, colours = coloured_tokens(cut.tokens.between, cut.data, start, stop, unknown=lane.unknown_id)
-        lit = places_of(overlay.lit, cut.data, tokens)
+        highlight = places_of(overlay.highlight, cut.data, tokens)
         differs = _are_inside(tokens.edges[:-1], *differences.stretches.T)
         colours = np.where(differs | (colours < 0), colours, colours + COLOURS).astype(np.int8)  # pale where all agree
         for block in blocks:
@@ -136,7 +136,7 @@ class LanePainter(TokenPainter):
                 first = block.start + row.first_byte
                 self._paint_fills(painter, block.cells, row, first, tokens.edges, colours)
                 self._paint_overlay(painter, row, first, overlay)
-                self._paint_lit(painter, row, first, lit)
+                self._paint_highlight(painter, row, first, highlight)
             painter.restore()
 
     def paint_differences(self, painter: QPainter, blocks: Sequence[PlacedBlock], differences: Differences) -> None:

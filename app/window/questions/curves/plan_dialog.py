@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.window.parts.dialogs import TEXT_FILTER, ask_where_to_save, dialog_buttons
-from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
+from app.window.parts.layouts import STRETCH, form_of_fields, in_column, in_row
 from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import entry, muted, paragraph, push_button
-from app.window.questions.curves.planning import ALL, TIES, CurvePlan, Wish
+from app.window.questions.curves.planning import ALL, TIES, CurvePlan, SweepChoices
 
 EXPLANATION = (
     "Each recipe is trained on the corpus by each tie rule, from each sample; one run is enough for all sizes. The "
@@ -69,7 +69,7 @@ class PlanDialog(QDialog):
     def _lay_out(self) -> None:
         samples = in_row(self.samples, QLabel("of"), self.part, QLabel("of the lines each"), STRETCH)
         learned = ("&Recipes", self.recipes), ("&Ties", self.ties), ("&Sizes", self.sizes), ("Samples", samples)
-        form = in_form(*learned, ("&Measured by", self.held_out), ("", self.bits), ("", self.runs))
+        form = form_of_fields(*learned, ("&Measured by", self.held_out), ("", self.bits), ("", self.runs))
         in_column(form, muted(EXPLANATION), self.trouble, self.buttons, on=self)
         self.trouble.hide()
         self.setMinimumWidth(440)
@@ -91,7 +91,7 @@ class PlanDialog(QDialog):
 
     def write(self, path: Path) -> None:
         """Write the plan into a file. If that fails, show the reason."""
-        wish = Wish(
+        choices = SweepChoices(
             _ticked_names(self.recipes),
             self.sizes.text(),
             _ticked_names(self.ties),
@@ -100,7 +100,7 @@ class PlanDialog(QDialog):
             self._held_out,
             self.bits.isChecked(),
         )
-        trouble = self._planning.write(wish, path)
+        trouble = self._planning.write(choices, path)
         self.trouble.setText(trouble)
         self.trouble.setVisible(bool(trouble))
         if not trouble:

@@ -23,7 +23,7 @@ TEXTS = ".texts"  # added to the name of a plan: a folder for texts without a fi
 
 
 @dataclass(frozen=True)
-class Wish:
+class SweepChoices:
     recipes: tuple[str, ...]
     sizes: str  # the sizes as they were typed
     ties: tuple[str, ...] = ()
@@ -49,28 +49,32 @@ class CurvePlan:
         size = self._recipe.value.vocab_size or 4_000
         return ", ".join(str(proposed) for proposed in sorted({max(size // 4, 300), max(size // 2, 300), size}))
 
-    def write(self, wish: Wish, path: Path) -> str:
+    def write(self, choices: SweepChoices, path: Path) -> str:
         """Write the plan. Return the reason if that fails, or else an empty text."""
         try:
-            text = plan_text(self._plan(wish, path))
+            text = plan_text(self._plan(choices, path))
             with write_atomically(path) as file:
                 file.write(text.encode())
         except BpeError as error:
             return str(error)
         return ""
 
-    def _plan(self, wish: Wish, path: Path) -> dict[str, Any]:
-        if not wish.recipes:
+    def _plan(self, choices: SweepChoices, path: Path) -> dict[str, Any]:
+        if not choices.recipes:
             raise RecipeError("Tick at least one recipe.")
         texts = self._texts.value
-        plan: dict[str, Any] = {"sizes": sizes_in(wish.sizes)}
-        if wish.ties:
-            plan["ties"] = list(wish.ties)
-        if wish.per_cent < ALL:
-            plan |= {"seeds": list(range(1, wish.samples + 1)), "sample": f"{wish.per_cent}%", "sample_of": "lines"}
-        if wish.held_out is not None:
-            plan["held_out"] = [str(wish.held_out.absolute())]
-        plan |= {"bits": wish.bits, "interval_over": "lines"}
+        plan: dict[str, Any] = {"sizes": sizes_in(choices.sizes)}
+        if choices.ties:
+            plan["ties"] = list(choices.ties)
+        if choices.per_cent < ALL:
+            plan |= {
+                "seeds": list(range(1, choices.samples + 1)),
+                "sample": f"{choices.per_cent}%",
+                "sample_of": "lines",
+            }
+        if choices.held_out is not None:
+            plan["held_out"] = [str(choices.held_out.absolute())]
+        plan |= {"bits": choices.bits, "interval_over": "lines"}
         read_as = {
             "field": _only_value({source.column for source in texts}),
             "encoding": _only_value({source.encoding for source in texts}),
@@ -78,7 +82,8 @@ class CurvePlan:
         plan |= {name: value for name, value in read_as.items() if value}
         plan["corpora"] = self._corpora(texts, path)
         plan["recipes"] = {
-            name: {"preset": name} if name in PRESETS else recipe_choices(self._recipe.value) for name in wish.recipes
+            name: {"preset": name} if name in PRESETS else recipe_choices(self._recipe.value)
+            for name in choices.recipes
         }
         return plan
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from app.window.parts.layouts import in_column
-from app.window.parts.widgets import named, scaled
+from app.window.parts.widgets import scale_font, with_name
 from app.window.questions.id_map.model import IdMapModel
 from app.window.questions.question_form import SMALLER
 from app.window.questions.question_page import QuestionPage
@@ -20,11 +20,11 @@ class IdMapPage(QuestionPage):
         super().__init__(model)
         self._map = model
         self.label = QLabel("Old ids of")
-        self.old = named(QComboBox(), "Old ids of", BEGINS_WITH)
+        self.old = with_name(QComboBox(), "Old ids of", BEGINS_WITH)
         self.old.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.old.setMinimumContentsLength(LEAST_SHOWN)
         chosen = QWidget()
-        in_column(scaled(self.label, SMALLER), self.old, on=chosen, margins=(0, 0, 0, 0), spacing=1)
+        in_column(scale_font(self.label, SMALLER), self.old, on=chosen, margins=(0, 0, 0, 0), spacing=1)
         self.above.insertWidget(0, chosen, 0, Qt.AlignmentFlag.AlignBottom)
         self.label.setBuddy(self.old)
         self.old.activated.connect(lambda: model.choose_old(self.old.currentData()))

@@ -59,7 +59,7 @@ class TokenModel(QObject):
             self.facts = facts
             self.changed.emit()
 
-    def peek(self, token: int | None) -> None:
+    def show_briefly(self, token: int | None) -> None:
         """Show a token for a short time. None shows the chosen token again, or else the token of the step shown."""
         if token is None:
             self._follow()

@@ -6,11 +6,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFormLayout, QLabel, QPushButton, QWidget
 
-from app.session.selection import Light
+from app.session.selection import ShownHighlight
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import flat_button, label, muted, named, paragraph, push_button, scrolling, selectable
+from app.window.parts.widgets import flat_button, label, muted, paragraph, push_button, scrolling, selectable, with_name
 from app.window.parts.wording import tip
 from app.window.questions.token.life_model import LifeModel
 from app.window.questions.token.life_view import LifeView
@@ -26,7 +26,7 @@ class TokenPage(Page):
         super().__init__(life, parent)
         self.model = model
         self.life = LifeView(life)
-        self.token = named(label(), "Token looked at")
+        self.token = with_name(label(), "Token looked at")
         self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
         self.hint = muted("Choose a step or a token to look at it closely.")
         self.facts = {title: paragraph() for title in ROWS}
@@ -69,14 +69,14 @@ class TokenPage(Page):
         self.area = scrolling(inside, "Token, closely")
         in_column(self.area, on=self, margins=(0, 0, 0, 0))
 
-    def light(self, light: Light) -> None:
-        self.life.chart.light_at(light.step or None)
+    def show_highlight(self, shown: ShownHighlight) -> None:
+        self.life.chart.highlight_at(shown.step or None)
 
     def show_steps(self, first: int, last: int) -> None:
         self.life.chart.show_part(first, last)
 
     @property
-    def pictured(self) -> QWidget:
+    def widget_to_save(self) -> QWidget:
         """Return the widget to save as a picture: the whole page, with the parts outside the visible area."""
         return self._inside
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QFontInfo, QKeyEvent, QMouseEvent, QPainter, QP
 from PySide6.QtWidgets import QWidget
 
 from app.session.playing import Player
-from app.session.selection import Light
+from app.session.selection import ShownHighlight
 from app.session.time import TimeCursor
 from app.window.parts.drawing import PaintedFigure
 from app.window.parts.layouts import in_column, in_row
@@ -57,7 +57,7 @@ class MergeTree(PaintedFigure):
         self._facts: WordFacts | None = None
         self._step = 0  # the number of steps after which the word is shown
         self._marked_joint: int | None = None
-        self._lit_text = ""  # the text of the token that lights up
+        self._highlighted_text = ""  # the text of the token that lights up
         self._placed: list[TreeNode] = []  # the nodes that have a place, as they are drawn
         self._newest: TreeNode | None = None  # the node that is growing
         self._growth = QVariantAnimation(self)
@@ -123,7 +123,7 @@ class MergeTree(PaintedFigure):
         if self._facts is None:
             self.set_figure(None)
             return
-        tokens = self._facts.cut_at(self._step)
+        tokens = self._facts.split_after(self._step)
         shown = set(self.nodes())
         whole = set(tokens)
         self._placed = self._facts.places_at(self._step)
@@ -131,25 +131,25 @@ class MergeTree(PaintedFigure):
         branches = []
         for node in self._placed:
             strength = float(self._growth.currentValue()) if is_growing and node == self._newest else 1.0
-            has_fallen = node.has_fallen(self._step)
+            has_fallen = node.was_split_again(self._step)
             strength = strength if node in shown or has_fallen else 0.0
             branches.append(replace(_branch(node, has_fallen), is_part=node not in whole, strength=strength))
         cut = " | ".join(token.text for token in tokens)
         self.set_figure(TreeFigure("tree", "Merge tree", f"The word is split into {cut}", branches, self._marked_joint))
 
-    def light(self, text: str) -> None:
+    def show_highlight(self, text: str) -> None:
         """Frame the nodes whose token has this text."""
-        if text != self._lit_text:
-            self._lit_text = text
+        if text != self._highlighted_text:
+            self._highlighted_text = text
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        lit = [node for node in self._placed if node.text == self._lit_text and node in self.nodes()]
-        if lit and self._facts is not None:
+        highlight = [node for node in self._placed if node.text == self._highlighted_text and node in self.nodes()]
+        if highlight and self._facts is not None:
             with QPainter(self) as painter:
                 painter.setPen(QPen(TokenPalette.matching(self.palette()).mark, LIT_WIDTH))
-                painter.drawRects([self.area_of(node) for node in lit])
+                painter.drawRects([self.area_of(node) for node in highlight])
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
@@ -218,7 +218,7 @@ class TreePage(Page):
         self.show_now()
 
     @property
-    def pictured(self) -> QWidget:
+    def widget_to_save(self) -> QWidget:
         return self.tree
 
     def frames(self) -> Iterator[Frame]:
@@ -236,8 +236,8 @@ class TreePage(Page):
     def recolor(self) -> None:
         self.tree.update()
 
-    def light(self, light: Light) -> None:
-        self.tree.light(light.text)
+    def show_highlight(self, shown: ShownHighlight) -> None:
+        self.tree.show_highlight(shown.text)
 
     def _lay_out(self) -> None:
         head = in_row((self.word, 1), self.copy, self.save, self.close_button)
@@ -276,13 +276,13 @@ class TreePage(Page):
             return
         joint = facts.asked
         self.tree.show_word(facts, at, None if joint is None else joint.place, grows=self._playing.has_motion)
-        self.word.setText(" | ".join(token.text for token in facts.cut_at(at)))
+        self.word.setText(" | ".join(token.text for token in facts.split_after(at)))
         reason = f"{joint.sentence} " if joint is not None and facts.at == at else ""
-        fallen = HINT_OF_FALLEN if any(node.has_fallen(at) for node in facts.places_at(at)) else ""
+        fallen = HINT_OF_FALLEN if any(node.was_split_again(at) for node in facts.places_at(at)) else ""
         self.sentence.setText(f"{reason}{HINT}{fallen}")
 
     def _ask_about(self, place: int) -> None:
         facts = self.model.facts
         joint = next((shown for shown in facts.joints if shown.place == place), None) if facts is not None else None
         if joint is not None:
-            self.model.look_next_to(joint.byte)
+            self.model.ask_about_neighbour(joint.byte)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.lazy_model import Asked, LazyModel
-from app.window.text.specials import allowed_in, wanted_in
+from app.window.text.specials import allowed_in, chosen_reading
 from app.window.text.text_model import TokenTextModel
 from app.worker.job import Task
 from bpe_core.asking import ask_about
@@ -34,7 +34,7 @@ LONGEST_ARGUMENT = 10_000  # characters in a command
 
 
 @dataclass(frozen=True)
-class Joint:
+class BoundaryFacts:
     """A boundary between two symbols of a word or at an end of the word, and the reason why it is kept or removed."""
 
     place: int  # before the symbol with this index
@@ -55,7 +55,7 @@ class TreeNode:
     count: int | None
     until: int | None = None  # the step by which it falls apart
 
-    def has_fallen(self, step: int) -> bool:
+    def was_split_again(self, step: int) -> bool:
         return self.until is not None and self.until <= step
 
 
@@ -67,10 +67,10 @@ class WordFacts:
     byte: int  # the boundary asked about
     symbols: tuple[str, ...]
     nodes: tuple[TreeNode, ...]  # all nodes, each after its parts
-    joints: tuple[Joint, ...]
+    joints: tuple[BoundaryFacts, ...]
 
     @property
-    def asked(self) -> Joint | None:
+    def asked(self) -> BoundaryFacts | None:
         """Return the boundary that the person clicked, or None if the word has no such boundary."""
         return next((joint for joint in self.joints if joint.byte >= self.byte), None)
 
@@ -84,7 +84,7 @@ class WordFacts:
 
     def nodes_at(self, step: int) -> list[TreeNode]:
         """Return the nodes that exist after `step` steps."""
-        return [node for node in self.nodes if (node.step or 0) <= step and not node.has_fallen(step)]
+        return [node for node in self.nodes if (node.step or 0) <= step and not node.was_split_again(step)]
 
     def places_at(self, step: int) -> list[TreeNode]:
         """Return the nodes that are drawn in the tree.
@@ -93,10 +93,10 @@ class WordFacts:
         """
         if all(node.until is None for node in self.nodes):
             return list(self.nodes)
-        fallen = [node for node in reversed(self.nodes) if node.has_fallen(step)]
+        fallen = [node for node in reversed(self.nodes) if node.was_split_again(step)]
         return nested([*self.nodes_at(step), *fallen, *self.nodes])
 
-    def cut_at(self, step: int) -> list[TreeNode]:
+    def split_after(self, step: int) -> list[TreeNode]:
         """Return the tokens of the word after `step` steps."""
         tokens: list[TreeNode] = []
         for node in self.nodes_at(step):
@@ -139,7 +139,7 @@ class WhyModel(QObject, LazyModel):
         study = self._runs.studies.of(self._runs.shown)
         if asked is None or study is None:
             return None
-        specials = wanted_in(study.history.recipe, self._specials.value)
+        specials = chosen_reading(study.history.recipe, self._specials.value)
         return Tree(text=asked[0], byte=asked[1], at=self._cursor.position, specials=specials), study
 
     @property
@@ -169,7 +169,7 @@ class WhyModel(QObject, LazyModel):
         """Return whether a boundary was clicked."""
         return self._byte is not None
 
-    def look_next_to(self, byte: int) -> None:
+    def ask_about_neighbour(self, byte: int) -> None:
         """Ask about another boundary of the same text."""
         self._byte = byte
         self.refresh_soon()
@@ -296,10 +296,10 @@ def word_facts(
     if not size:
         return None
 
-    def joint(place: int) -> Joint:
+    def joint(place: int) -> BoundaryFacts:
         here = word.byte_at(place)
         reason = word.explanation(place, at) if 0 < place < size else explained.explanation_at(here, at)
-        return Joint(place, here + offset, reason.kind, reason.sentence, reason.steps)
+        return BoundaryFacts(place, here + offset, reason.kind, reason.sentence, reason.steps)
 
     places = while_wanted([*range(min(size, MOST_BOUNDARIES)), size], cancelled, every=16)
     symbols = tuple(study.inside.by_index.texts.text[symbol] for symbol in word.symbols)

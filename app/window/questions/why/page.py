@@ -10,14 +10,14 @@ from functools import partial
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
-from app.session.selection import Light
+from app.session.selection import ShownHighlight
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import LinkedText, label, muted, named, scrolling, small_button
+from app.window.parts.widgets import LinkedText, label, muted, scrolling, small_button, with_name
 from app.window.parts.wording import link_to_step, number_in, tip
 from app.window.questions.why.merge_tree import MergeTree
-from app.window.questions.why.model import Joint, WhyModel, WordFacts
+from app.window.questions.why.model import BoundaryFacts, WhyModel, WordFacts
 
 STEP_TIPS = {None: "", 0: "Go to the beginning"}
 
@@ -41,14 +41,14 @@ class WhyPage(Page):
         self.enlarge = small_button("⤢", "Show the tree in the whole window", self.enlarge_wanted.emit)
         self.sentence = label()
         self.reason = LinkedText("Why the text is split here")
-        self.joints = named(QListWidget(), "The boundaries of the word")
+        self.joints = with_name(QListWidget(), "The boundaries of the word")
         self.joints.setFont(fixed_font(self.font().pointSizeF()))
         self._lay_out()
         self._connect()
         self._show()
 
-    def light(self, light: Light) -> None:
-        self.tree.light(light.text)
+    def show_highlight(self, shown: ShownHighlight) -> None:
+        self.tree.show_highlight(shown.text)
 
     def _lay_out(self) -> None:
         self.controls = QWidget()
@@ -97,7 +97,7 @@ class WhyPage(Page):
         place = self.model.place
         if facts is None:
             self.tree.show_word(None)
-            self.reason.setText("" if place is None else linked(place.sentence, place.steps))
+            self.reason.setText("" if place is None else with_links(place.sentence, place.steps))
             return
         joint = facts.joints[self._joint] if self._joint >= 0 else None
         step = facts.at if self._step is None else facts.steps[self._step]
@@ -108,7 +108,7 @@ class WhyPage(Page):
         self.forward.setEnabled(at < last)
         moment = f"after merge {facts.steps[at]:,}" if at else "before any merge"
         self.sentence.setText(f"step {at} of {last}, {moment}")
-        self.reason.setText("" if joint is None else linked(joint.sentence, joint.steps))
+        self.reason.setText("" if joint is None else with_links(joint.sentence, joint.steps))
 
     def _index(self, facts: WordFacts) -> int:
         return bisect_right(facts.steps, facts.at) - 1 if self._step is None else self._step
@@ -141,7 +141,7 @@ class WhyPage(Page):
             self.model.travel_to(steps[-1])
 
 
-def _place_text(facts: WordFacts, joint: Joint) -> str:
+def _place_text(facts: WordFacts, joint: BoundaryFacts) -> str:
     """Return the word with its boundary, such as `new|er`, and the kind of the reason."""
     before = "".join(facts.symbols[max(0, joint.place - 8) : joint.place])
     after = "".join(facts.symbols[joint.place : joint.place + 8])
@@ -149,7 +149,7 @@ def _place_text(facts: WordFacts, joint: Joint) -> str:
     return f"{before:>10}{sign}{after:<10} {joint.kind}"
 
 
-def linked(sentence: str, steps: Iterable[int]) -> str:
+def with_links(sentence: str, steps: Iterable[int]) -> str:
     """Return a sentence as rich text. Each of `steps` that the sentence mentions becomes a link."""
     text = sentence.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for step in dict.fromkeys(steps):
@@ -157,5 +157,5 @@ def linked(sentence: str, steps: Iterable[int]) -> str:
     return text
 
 
-def _link(step: int, named: re.Match[str]) -> str:
-    return link_to_step(step, named.group())
+def _link(step: int, with_name: re.Match[str]) -> str:
+    return link_to_step(step, with_name.group())

@@ -105,7 +105,7 @@ class WordsModel(QObject, LazyModel):
         self.found, self.order = answer
         self.changed.emit()
 
-    def hold(self, text: str) -> None:
+    def filter_by_text(self, text: str) -> None:
         """List only the words that contain a text."""
         self._choose(Choice(text, self.choice.column, self.choice.ascending))
 

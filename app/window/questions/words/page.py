@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
-from app.window.parts.tables import let_headings_sort, table_of_rows
-from app.window.parts.widgets import entry, named, paragraph, push_button
+from app.window.parts.tables import sort_by_headings, table_of_rows
+from app.window.parts.widgets import entry, paragraph, push_button, with_name
 from app.window.questions.question_page import Rows
 from app.window.questions.words.model import WordsModel
 
@@ -25,7 +25,7 @@ class WordsPage(Page):
         self.model = model
         self.holding = entry("Filter words, such as ␣the", can_be_cleared=True)
         self.holding.setAccessibleName("Text that the listed words contain")
-        self.summary = named(paragraph(), "How many words are listed")
+        self.summary = with_name(paragraph(), "How many words are listed")
         saved = "Write the words listed to a CSV, TSV, JSON or Parquet file, with their counts by group"
         self.export = push_button("Save List …", self.save_wanted.emit, saved)
         self.rows = Rows(model)
@@ -35,10 +35,10 @@ class WordsPage(Page):
         header.setMinimumSectionSize(LEAST_WIDTH)
         header.setDefaultSectionSize(LEAST_WIDTH)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        let_headings_sort(self.table, model.choice.column, Qt.SortOrder.DescendingOrder)
+        sort_by_headings(self.table, model.choice.column, Qt.SortOrder.DescendingOrder)
         above = in_row((self.holding, 1), self.export)
         in_column(above, self.summary, (self.table, 1), on=self, margins=(8, 6, 8, 4))
-        self.holding.textChanged.connect(model.hold)
+        self.holding.textChanged.connect(model.filter_by_text)
         model.changed.connect(self._show)
         self._show()
 

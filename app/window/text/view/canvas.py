@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
 from app.session.playing import Step
-from app.session.selection import NOTHING, Lit
+from app.session.selection import NOTHING, Highlight
 from app.session.time import timer
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
@@ -35,7 +35,7 @@ from app.window.text.view.cells import ROW_PADDING, BlockStyle, SymbolNames
 from app.window.text.view.document import TokenDocument
 from app.window.text.view.painting import ByteSpan, Overlay, PlacedBlock, TokenPainter, bytes_on_screen
 from app.window.text.view.palette import TokenPalette
-from app.window.text.view.step_event import StepEvent, placed
+from app.window.text.view.step_event import StepEvent, visible_changes
 from app.window.text.view.token_layout import MARGIN, TokenLayout
 
 SMALLEST_FONT = 6.0
@@ -61,7 +61,7 @@ class TokenCanvas(QPlainTextEdit):
         self.show_blanks = False
         self.hovered: TokenAt | None = None
         self.highlighted: ByteSpan | None = None
-        self.lit: Lit = NOTHING
+        self.highlight: Highlight = NOTHING
         self._selected: ByteSpan | None = None
         self._step: Step | None = None  # the step to animate
         self._event: StepEvent | None = None
@@ -118,15 +118,15 @@ class TokenCanvas(QPlainTextEdit):
         self.token_document.show_all()
         self.select(first, last)
 
-    def highlight(self, span: ByteSpan | None) -> None:
+    def highlight_span(self, span: ByteSpan | None) -> None:
         if span != self.highlighted:
             self.highlighted = span
             self.viewport().update()
 
-    def light(self, lit: Lit) -> None:
+    def show_highlight(self, highlight: Highlight) -> None:
         """Frame all places where the highlighted token, pair or word occurs."""
-        if lit != self.lit:
-            self.lit = lit
+        if highlight != self.highlight:
+            self.highlight = highlight
             self.viewport().update()
 
     @property
@@ -316,7 +316,7 @@ class TokenCanvas(QPlainTextEdit):
 
     def _overlay(self) -> Overlay:
         hovered = (self.hovered.start, self.hovered.stop) if self.hovered else None
-        return Overlay(self._selected, hovered or self.highlighted, self.show_blanks, lit=self.lit)
+        return Overlay(self._selected, hovered or self.highlighted, self.show_blanks, highlight=self.highlight)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._event is not None and self.motion.is_under_way:
@@ -352,7 +352,7 @@ class TokenCanvas(QPlainTextEdit):
         blocks = self.visible_blocks()
         start, stop = bytes_on_screen(blocks)
         before, after = (self.model.tokens_between(start, stop, at).edges for at in (step.before, step.after))
-        changes = placed(blocks, before, after)
+        changes = visible_changes(blocks, before, after)
         if changes:
             pictures = (self._picture_of(blocks, step.before, 1), self._picture_of(blocks, step.after, 0))
             self._fresh.stop()

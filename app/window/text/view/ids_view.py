@@ -30,12 +30,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QWidget
 
 from app.session.playing import Step
-from app.session.selection import NOTHING, Lit
+from app.session.selection import NOTHING, Highlight
 from app.session.time import timer
 from app.window.parts.layouts import in_column
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
-from app.window.parts.widgets import entry, muted, named, paragraph, selectable
+from app.window.parts.widgets import entry, muted, paragraph, selectable, with_name
 from app.window.text.colours import UNCOLOURED, UNKNOWN, coloured_tokens
 from app.window.text.highlighted_places import ByteSpan, places_of
 from app.window.text.pasted_ids import DecodedIds
@@ -79,7 +79,7 @@ class IdsGrid(QAbstractScrollArea):
         self._hovered_index: int | None = None
         self.highlighted: ByteSpan | None = None
         self._selected: ByteSpan | None = None
-        self._lit: Lit = NOTHING
+        self._highlight: Highlight = NOTHING
         self._current = 0  # the index of the keyboard
         self._before: dict[tuple[int, bool], int] = {}  # while ids close up: the former index of each, by `place`
         self.motion = Motion(self, self.viewport().update)
@@ -101,15 +101,15 @@ class IdsGrid(QAbstractScrollArea):
 
     # -- public ------------------------------------------------------------------------------
 
-    def highlight(self, span: ByteSpan | None) -> None:
+    def highlight_span(self, span: ByteSpan | None) -> None:
         if span != self.highlighted:
             self.highlighted = span
             self._show_span(span)
 
-    def light(self, lit: Lit) -> None:
+    def show_highlight(self, highlight: Highlight) -> None:
         """Frame the ids at all places where the highlighted token, pair or word occurs."""
-        if lit != self._lit:
-            self._lit = lit
+        if highlight != self._highlight:
+            self._highlight = highlight
             self.viewport().update()
 
     def select(self, span: ByteSpan | None) -> None:
@@ -216,16 +216,16 @@ class IdsGrid(QAbstractScrollArea):
                 number = self.model.number_of(token.id)
                 painter.setPen(palette.ink if number != NO_TOKEN else palette.faint)
                 painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, str(number) if number != NO_TOKEN else "·")
-            self._paint_lit(painter, palette, first, stop)
+            self._paint_highlight(painter, palette, first, stop)
             self._paint_outline(painter, palette)
 
-    def _paint_lit(self, painter: QPainter, palette: TokenPalette, first: int, stop: int) -> None:
-        if self._lit.is_nothing or self.motion.is_under_way:
+    def _paint_highlight(self, painter: QPainter, palette: TokenPalette, first: int, stop: int) -> None:
+        if self._highlight.is_nothing or self.motion.is_under_way:
             return
         edges = self.model.edges()
         painter.setPen(QPen(palette.mark, LIT_WIDTH))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        places = np.array(places_of(self._lit, self.model.data, self.model.ids_between(first, stop)), edges.dtype)
+        places = np.array(places_of(self._highlight, self.model.data, self.model.ids_between(first, stop)), edges.dtype)
         if not len(places):
             return
         lows = np.searchsorted(edges, places[:, 0], side="right") - 1
@@ -326,10 +326,10 @@ class IdsView(QWidget):
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.grid = IdsGrid(model)
-        self.entry = named(entry("Paste ids to decode them…", can_be_cleared=True), "Ids to decode")
+        self.entry = with_name(entry("Paste ids to decode them…", can_be_cleared=True), "Ids to decode")
         self.entry.returnPressed.connect(lambda: self.ids_pasted.emit(self.entry.text()))
-        self.decoded = selectable(named(paragraph(), "Decoded text"))
-        self.remark = selectable(named(muted(), "Where encoding gives other ids"))
+        self.decoded = selectable(with_name(paragraph(), "Decoded text"))
+        self.remark = selectable(with_name(muted(), "Where encoding gives other ids"))
         self._shown = DecodedIds("")
         for below in (self.decoded, self.remark):
             below.hide()

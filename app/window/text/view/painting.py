@@ -18,7 +18,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QTextBlock
 
-from app.session.selection import NOTHING, Lit
+from app.session.selection import NOTHING, Highlight
 from app.window.text.colours import UNKNOWN, Int8s, Int64s, coloured_tokens
 from app.window.text.highlighted_places import ByteSpan as ByteSpan
 from app.window.text.highlighted_places import places_of
@@ -58,7 +58,7 @@ class Overlay:
     outlined: ByteSpan | None = None
     show_blanks: bool = False
     marked: Sequence[ByteSpan] = ()  # in order
-    lit: Lit = NOTHING  # what the person points at, or has kept
+    highlight: Highlight = NOTHING  # what the person points at, or has kept
 
 
 def spans_between(spans: Sequence[ByteSpan], start: int, stop: int) -> Sequence[ByteSpan]:
@@ -114,7 +114,7 @@ class TokenPainter:
         start, stop = bytes_on_screen(blocks)
         tokens_between = partial(model.tokens_between, cursor=moment)
         tokens, colours = coloured_tokens(tokens_between, model.data, start, stop, model.scale, model.unknown_id)
-        lit = places_of(overlay.lit, model.data, tokens)
+        highlight = places_of(overlay.highlight, model.data, tokens)
         fills = self.palette.fills if model.scale is None else self.palette.on_scale
         self._fills = np.array([*(fill.rgb() for fill in fills), 0, 0], np.uint32)
         for block in blocks:
@@ -124,7 +124,7 @@ class TokenPainter:
                 first = block.start + row.first_byte
                 self._paint_fills(painter, block.cells, row, first, tokens.edges, colours, showing)
                 self._paint_overlay(painter, row, first, overlay)
-                self._paint_lit(painter, row, first, lit)
+                self._paint_highlight(painter, row, first, highlight)
             if overlay.show_blanks:
                 self._paint_blanks(painter, block)
             painter.restore()
@@ -243,10 +243,10 @@ class TokenPainter:
                 painter.drawRoundedRect(frame, CORNER, CORNER)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _paint_lit(self, painter: QPainter, row: TextRow, first: int, lit: Sequence[ByteSpan]) -> None:
+    def _paint_highlight(self, painter: QPainter, row: TextRow, first: int, highlight: Sequence[ByteSpan]) -> None:
         """Frame all highlighted places in a row. It must be quick, because there may be hundreds of places."""
         stop = first + row.byte_count
-        here = spans_between(lit, first, stop)
+        here = spans_between(highlight, first, stop)
         if not here:
             return
         begins = row.cells.begins

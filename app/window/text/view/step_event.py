@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
-from app.window.parts.timing import away, smooth
+from app.window.parts.timing import accelerated_progress, smooth_progress
 from app.window.text.colours import Int64s
 from app.window.text.view.cells import TextRow
 from app.window.text.view.painting import CORNER, ROW_GAP, PlacedBlock
@@ -46,7 +46,7 @@ def changes_between(before: Int64s, after: Int64s) -> list[tuple[list[int], list
     ]
 
 
-def placed(blocks: Sequence[PlacedBlock], before: Int64s, after: Int64s) -> list[Change]:
+def visible_changes(blocks: Sequence[PlacedBlock], before: Int64s, after: Int64s) -> list[Change]:
     """Return the visible changes of a step, row by row."""
     stretches = changes_between(before, after)
     if len(stretches) > MOST:
@@ -99,13 +99,13 @@ class StepEvent:
             if len(parts) < len(whole):  # the parts move apart
                 parts, whole, apart, joined, done = whole, parts, joined, apart, 1.0 - progress
             if done >= MET:
-                fresh = 1.0 - smooth((done - MET) / (1.0 - MET))
+                fresh = 1.0 - smooth_progress((done - MET) / (1.0 - MET))
                 for area in whole:
                     _copy(painter, area.topLeft(), joined, area)
                     _glow(painter, area.adjusted(-POP * fresh, -POP * fresh, POP * fresh, POP * fresh), light, fresh)
                 continue
-            lit = smooth(min(1.0, done / LIT))
-            met = away(max(0.0, (done - LIT) / (MET - LIT)))
+            lit = smooth_progress(min(1.0, done / LIT))
+            met = accelerated_progress(max(0.0, (done - LIT) / (MET - LIT)))
             for area in whole:
                 painter.fillRect(area, paper)
             middle = (len(parts) - 1) / 2
@@ -116,7 +116,9 @@ class StepEvent:
                 _glow(painter, place, light, lit)
 
     def _dim(self, painter: QPainter, progress: float, paper: QColor) -> None:
-        strength = smooth(min(1.0, progress / LIT)) * (1.0 - smooth(max(0.0, (progress - MET) / (1.0 - MET))))
+        strength = smooth_progress(min(1.0, progress / LIT)) * (
+            1.0 - smooth_progress(max(0.0, (progress - MET) / (1.0 - MET)))
+        )
         veil = QColor(paper)
         veil.setAlphaF(DIMMED * strength)
         painter.fillRect(self.after.rect(), veil)

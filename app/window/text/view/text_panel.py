@@ -158,11 +158,11 @@ class TokenTextPanel(QWidget):
         self.ids.grid.show_step(step)
 
     def _light_id(self, token: TokenAt | None) -> None:
-        self.ids.grid.highlight(token.span if token else None)
+        self.ids.grid.highlight_span(token.span if token else None)
         self.token_hovered.emit(token)
 
     def _light_token(self, token: TokenAt | None) -> None:
-        self.editor.highlight(token.span if token else None)
+        self.editor.highlight_span(token.span if token else None)
         self.token_hovered.emit(token)
 
     def _show_token(self, token: TokenAt) -> None:

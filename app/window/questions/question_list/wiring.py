@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QSignalBlocker
 
 from app.window.main_window import WHOLE_ROOM, Frame
 from app.window.parts.page import PageTabs
-from app.window.questions.rail.view import QuestionHead, QuestionRail, RailRow
+from app.window.questions.question_list.view import QuestionHead, QuestionList, QuestionListRow
 
 # The actions that show the answers to questions without a chart.
 BY_ACTION = {"why": "why", "token": "token", "paid": "paid"}
@@ -14,19 +14,21 @@ ON_STAGE = {"tree": "tree"}  # these actions take the whole middle, so that walk
 IN_DOCK = {"steps": "merges"}
 
 
-class RailWiring(QObject):
+class QuestionListWiring(QObject):
     """An object that connects the list of questions with the pages, and the heading with the question shown."""
 
-    def __init__(self, frame: Frame, charts: PageTabs, rail: QuestionRail, head: QuestionHead, parent: QObject) -> None:
+    def __init__(
+        self, frame: Frame, charts: PageTabs, question_list: QuestionList, head: QuestionHead, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._window = frame.window
         self._actions = frame.actions
         self._charts = charts
-        self._rail = rail
+        self._question_list = question_list
         self._head = head
-        rail.chosen.connect(self._show)
-        rail.opened.connect(self._open)
-        rail.enlarged.connect(self._enlarge)
+        question_list.chosen.connect(self._show)
+        question_list.opened.connect(self._open)
+        question_list.enlarged.connect(self._enlarge)
         head.whole_wanted.connect(self._give_room)
         charts.currentChanged.connect(lambda _: self._follow())
         frame.window.stage_changed.connect(self._follow_stage)
@@ -61,9 +63,9 @@ class RailWiring(QObject):
     def _follow(self) -> None:
         """Mark the question of the chart shown, and write it above its answer."""
         page = self._charts.shown
-        self._rail.mark(page)
-        row = self._rail.questions.row_of(page)
-        entry = self._rail.questions.rows[row] if row >= 0 else RailRow("")
+        self._question_list.mark(page)
+        row = self._question_list.questions.row_of(page)
+        entry = self._question_list.questions.rows[row] if row >= 0 else QuestionListRow("")
         self._head.show_question(entry.text, entry.explanation)
 
     def _follow_stage(self, stage: str) -> None:

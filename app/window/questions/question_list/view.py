@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QListView, QSizePolicy, QWidget
 
 from app.window.parts.layouts import in_row
 from app.window.parts.row_list import RowListModel
-from app.window.parts.widgets import OneLine, named, scaled, small_button
+from app.window.parts.widgets import OneLine, scale_font, small_button, with_name
 from app.window.parts.wording import tip
 
 Role = Qt.ItemDataRole
@@ -23,7 +23,7 @@ SMALLER = 0.95  # the size of the letters, so that nearly all questions are in s
 
 
 @dataclass(frozen=True)
-class RailRow:
+class QuestionListRow:
     """A row of the list: a question with its page, or a subject, which has no page."""
 
     text: str
@@ -31,7 +31,7 @@ class RailRow:
     explanation: str = ""
 
 
-class RailModel(RowListModel[RailRow]):
+class QuestionListModel(RowListModel[QuestionListRow]):
     """The model of the list of questions. The rows of subjects cannot be chosen."""
 
     font = QFont()
@@ -64,7 +64,7 @@ class RailModel(RowListModel[RailRow]):
         return next((row for row, entry in enumerate(self.rows) if entry.page == page), -1)
 
 
-class QuestionRail(QListView):
+class QuestionList(QListView):
     """A list of questions below their subjects.
 
     The arrow keys move from question to question, and the window shows each answer.
@@ -74,12 +74,12 @@ class QuestionRail(QListView):
     opened = Signal(str)  # the page of a question that was clicked, or on which Enter was pressed
     enlarged = Signal(str)  # the page of a question that was clicked twice
 
-    def __init__(self, rows: Sequence[RailRow]) -> None:
+    def __init__(self, rows: Sequence[QuestionListRow]) -> None:
         super().__init__()
-        self.questions = RailModel(rows)
+        self.questions = QuestionListModel(rows)
         self.setModel(self.questions)
-        named(self, "Questions")
-        scaled(self, SMALLER)
+        with_name(self, "Questions")
+        scale_font(self, SMALLER)
         self.questions.font = self.font()
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -127,7 +127,7 @@ class QuestionHead(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.question = named(scaled(OneLine(), 1.15, bold=True), "The question asked")
+        self.question = with_name(scale_font(OneLine(), 1.15, bold=True), "The question asked")
         self.whole = small_button("⤢", "Whole room: hide text and panels, or show them again (Esc)")
         self.whole.setCheckable(True)
         self.whole.toggled.connect(self.whole_wanted)

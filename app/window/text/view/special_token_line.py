@@ -6,13 +6,13 @@ from PySide6.QtWidgets import QWidget
 
 from app.window.parts.layouts import in_row
 from app.window.parts.widgets import flat_button, paragraph
-from app.window.text.specials import SpelledSpecials
+from app.window.text.specials import SpecialTokenNotice
 
 
-class SpelledLine(QWidget):
+class SpecialTokenLine(QWidget):
     """A line that is visible only while the text contains the text of a special token."""
 
-    def __init__(self, model: SpelledSpecials, parent: QWidget | None = None) -> None:
+    def __init__(self, model: SpecialTokenNotice, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
         self.sentence = paragraph()
