@@ -264,7 +264,7 @@ class Program(QObject):
             beside=self.pages.on("beside")[LANES.id],
             picker=self.picker,
             question_list=self.question_list,
-            asked=self.question,
+            question_head=self.question,
             charts=self.charts,
             stages=self.pages.on("centre") | {LESSON_STAGE: self.lesson_panel},
             docks=docks,

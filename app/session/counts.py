@@ -222,7 +222,7 @@ def count_texts(units: Mapping[Hashable, Unit], recipe: Recipe, outcomes: Outcom
         if task.stopping:
             raise Cancelled("Counting was stopped.")
         try:
-            outcomes[key] = _counted(unit, recipe, task)
+            outcomes[key] = _count_unit(unit, recipe, task)
         except Cancelled:
             raise
         except BpeError as error:
@@ -230,7 +230,7 @@ def count_texts(units: Mapping[Hashable, Unit], recipe: Recipe, outcomes: Outcom
         task.report(None)
 
 
-def _counted(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
+def _count_unit(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
     began = reported = time.monotonic()
 
     def report(progress: Progress) -> None:

@@ -18,7 +18,7 @@ from app.session.background import Answer
 from app.session.corpus_texts import state_of
 from app.session.safety_copy import Leftover, Leftovers, SafetyCopy
 from app.session.session import Session
-from app.session.session_files import FileState, OpenedSession, opened, save_to_file
+from app.session.session_files import FileState, OpenedSession, open_session_file, save_to_file
 from app.session.snapshot import restore, snapshot_of
 from app.session.time import timer
 from bpe_core.errors import OutputError
@@ -65,10 +65,10 @@ class Document(QObject):
         self._copies: set[SafetyCopy] = set()  # safety copies whose threads have not ended
         self._is_in_trouble = False  # no safety copy can be written, and the person knows
         self._new_lock: Lock | None = None  # the lock of the file that is being saved or opened
-        self._timer = timer(self, LOOK_MILLISECONDS, self.look, repeats=True)
+        self._timer = timer(self, LOOK_MILLISECONDS, self.check_for_changes, repeats=True)
         self._timer.start()
 
-    def look(self) -> None:
+    def check_for_changes(self) -> None:
         """Check whether the session has changed, and update the safety copy."""
         now = self.snapshot()
         is_modified = self._differs(now)
@@ -119,7 +119,7 @@ class Document(QObject):
         self._saved = session
         self.saved.emit(path)
         self._background.notify(f"Saved as {path}.", is_error=False)
-        self.look()
+        self.check_for_changes()
         then()
 
     def _report_unsaved(self, sentence: str) -> None:
@@ -150,7 +150,7 @@ class Document(QObject):
         self._session.note_opening("a session" if is_safety_copy else path.name)
         self._background.run(
             TOPIC,
-            lambda task: opened(path, is_safety_copy=is_safety_copy),
+            lambda task: open_session_file(path, is_safety_copy=is_safety_copy),
             partial(self._take_opened, is_safety_copy),
             partial(self._report_unopened, path, is_safety_copy),
             ended=self._end_opening,
@@ -181,7 +181,7 @@ class Document(QObject):
         self.opened.emit(opened.session.view)
         self._session.fingerprints.compare()
         self.changed.emit()
-        self.look()
+        self.check_for_changes()
 
     def _take_place(self, path: Path | None) -> bool:
         """Make `path` the file of the session, and return whether that worked.
@@ -223,7 +223,7 @@ class Document(QObject):
         self._belong_to(None)
         self._saved = None
         self.opened.emit(View())
-        self.look()
+        self.check_for_changes()
         return kept
 
     # -- leaving ---------------------------------------------------------------------------
@@ -318,7 +318,7 @@ class Document(QObject):
     def _end_copy(self, copy: SafetyCopy) -> None:
         copy.release()
         self._copies.discard(copy)
-        self.leftovers.look()
+        self.leftovers.search()
 
     # -- what all need ---------------------------------------------------------------------
 

@@ -124,7 +124,7 @@ def fill_placeholders(command: Sequence[str], path: Path, beside: Path, texts: T
         elif word == RESULT:
             yield str(path.absolute()) + ("/" if path.is_dir() else "")
         elif word in (TEXTS, CORPUS, EACH):
-            yield from texts.named("--corpus" if word == CORPUS else "", each=word == EACH)
+            yield from texts.arguments("--corpus" if word == CORPUS else "", each=word == EACH)
         else:
             yield word
 
@@ -170,7 +170,7 @@ class TextFiles:
         twice = next((name for name in names if names.count(name) > 1), None)
         return TWO_ALIKE.format(twice) if each and twice is not None and not self._are_grouped else ""
 
-    def named(self, argument: str = "", *, each: bool = False) -> list[str]:
+    def arguments(self, argument: str = "", *, each: bool = False) -> list[str]:
         """Return the command's arguments that name the texts and their groups.
 
         If `each` is true, then every text without a group becomes a group. `argument` stands before texts

@@ -323,7 +323,7 @@ class Schedule:
             return float(self.end)
         if self.speed:
             return self.start + self.speed * seconds
-        return self.start + FIRST_PER_SECOND * _grown(self._growth, seconds)
+        return self.start + FIRST_PER_SECOND * _distance_at(self._growth, seconds)
 
     def seconds_to(self, step: int) -> float:
         """Return the number of seconds until a step is reached."""
@@ -341,15 +341,15 @@ class Schedule:
             return 0.0
         low = 0.0
         high = 1 / self.seconds
-        while _grown(high, self.seconds) < wanted:
+        while _distance_at(high, self.seconds) < wanted:
             high *= 2
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            low, high = (middle, high) if _grown(middle, self.seconds) < wanted else (low, middle)
+            low, high = (middle, high) if _distance_at(middle, self.seconds) < wanted else (low, middle)
         return low
 
 
-def _grown(growth: float, seconds: float) -> float:
+def _distance_at(growth: float, seconds: float) -> float:
     """Return how far a movement with a growing speed goes in some seconds.
 
     The speed is 1 at first, and it grows exponentially at the rate `growth`.

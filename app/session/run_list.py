@@ -54,18 +54,18 @@ class RunList(QObject):
             self.changed.emit()
         return run
 
-    def numbered(self, number: int | None) -> Run | None:
+    def find_run(self, number: int | None) -> Run | None:
         return next((run for run in self.all if run.number == number), None)
 
     def origin_of(self, run: Run | None) -> Origin | None:
         """Return the opened table that a run was made from, or None if there is no such table with sidecar files."""
         while run is not None and run.origin is None:
-            run = self.numbered(run.parent)
+            run = self.find_run(run.parent)
         return run.origin if run is not None and run.origin is not None and run.origin.sidecars else None
 
     def branched_from(self, run: Run) -> Run | None:
         """Return the run that this run is a branch of, or None if no person steered this run."""
-        parent = self.numbered(run.parent)
+        parent = self.find_run(run.parent)
         is_steered = parent is not None and run.recipe.interventions not in ((), parent.recipe.interventions)
         return parent if is_steered else None
 
@@ -103,7 +103,7 @@ class RunList(QObject):
         if are_there:
             self.show(runs[0], stays=stays)
         elif self.shown in runs:
-            self.show(self.numbered(runs[0].parent) or next(reversed(self.all), None))
+            self.show(self.find_run(runs[0].parent) or next(reversed(self.all), None))
         else:
             self.changed.emit()
 

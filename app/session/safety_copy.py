@@ -186,7 +186,7 @@ class Leftovers(QObject):
         self._claimed: dict[Path, Lock] = {}
         self.brought_back: frozenset[Path] = frozenset()  # claimed copies whose sessions are shown by now
 
-    def look(self) -> None:
+    def search(self) -> None:
         folder = self._folder
         self._background.run("leftovers", lambda task: find_leftovers(folder), self._take)
 

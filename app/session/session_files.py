@@ -35,7 +35,7 @@ def save_to_file(session: SavedSession, path: Path) -> FileState:
     return state_of(path)
 
 
-def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession:
+def open_session_file(path: Path, *, is_safety_copy: bool) -> OpenedSession:
     state = state_of(path)
     session = read_session(path, is_safety_copy=is_safety_copy)
     names = {run.number: token_texts_of(run.history) for run in session.runs if run.history is not None}

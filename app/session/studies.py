@@ -90,14 +90,14 @@ class MixedWords:
         """
         if recipe.mixture is None:
             return WordTable.merged(table for group in tables.values() for table in group)
-        return self.grouped(tables).learned_by(recipe)
+        return self.grouped_words(tables).learned_by(recipe)
 
     def parts(self, tables: Tables, mixture: Mixture | None) -> dict[str, WordTable]:
         """Return the weighted words of each group. This is slow: call it in a background task."""
-        parts = self.grouped(tables).weighted_parts(mixture)
+        parts = self.grouped_words(tables).weighted_parts(mixture)
         return {name or IN_NONE: table for name, table in parts.items() if len(table)}
 
-    def grouped(self, tables: Tables) -> GroupedWords:
+    def grouped_words(self, tables: Tables) -> GroupedWords:
         with self._lock:
             if self._known is None or not hold_same_tables(self._known[0], tables):
                 of_groups = {name: WordTable.merged(group) for name, group in tables.items()}
@@ -180,7 +180,7 @@ class Studies:
             return None
         key = run.stamp, len(run.history), id(run.words), run.is_busy
         with self._lock:
-            study = self._known.pop(key, None) or self._made(run, run.history, runs or [run])
+            study = self._known.pop(key, None) or self._make_study(run, run.history, runs or [run])
             self._known[key] = study
             while len(self._known) > KEPT:
                 self._known.popitem(last=False)
@@ -192,7 +192,7 @@ class Studies:
         known = {number: outcome.table for number, outcome in outcomes.items() if isinstance(outcome, TextCount)}
         return study.with_texts(SessionTexts(sources, known, remarks))
 
-    def _made(self, run: Run, history: History, runs: list[Run]) -> Study:
+    def _make_study(self, run: Run, history: History, runs: list[Run]) -> Study:
         texts = None
         if run.words is not None:
             parts = None if run.is_busy else parts_of(run, self._counts, self._mixed)

@@ -32,7 +32,7 @@ class GarbageCollection(QObject):
         self._young_searches = 0
         self._looks = 0  # since the last full search
         self._is_expected = False  # many objects were just dropped
-        self._timer = timer(self, LOOK_EVERY_MILLISECONDS, self.look, repeats=True)
+        self._timer = timer(self, LOOK_EVERY_MILLISECONDS, self.collect_if_due, repeats=True)
         gc.disable()
         self.exclude_present_objects()
         self._timer.start()
@@ -45,7 +45,7 @@ class GarbageCollection(QObject):
         """
         gc.freeze()
 
-    def look(self) -> None:
+    def collect_if_due(self) -> None:
         self._looks += 1
         is_busy = self._is_busy()
         young_objects = gc.get_count()[0]

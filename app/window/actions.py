@@ -251,7 +251,7 @@ class Actions:
         self._why_not[name] = why_not
         self._show_tip(name)
 
-    def refused(self) -> list[tuple[str, str]]:
+    def disabled_actions(self) -> list[tuple[str, str]]:
         """Return the title of each disabled action, with the reason."""
         disabled = (name for name, action in self.by_name.items() if not action.isEnabled())
         return [(title_of(self.by_name[name]), self._why_not.get(name, "")) for name in disabled]

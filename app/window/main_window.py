@@ -66,7 +66,7 @@ class WindowParts:
     beside: QWidget
     picker: QWidget
     question_list: QWidget
-    asked: QWidget
+    question_head: QWidget
     charts: QWidget
     stages: Mapping[str, QWidget]
     docks: Mapping[str, QWidget]
@@ -78,7 +78,7 @@ class WindowParts:
         left, right = (
             [panel_with_title(self.docks[row.id]) for row in DOCKS if row.area == area] for area in (LEFT, RIGHT)
         )
-        above = self.question_list, self.text, self.beside, self.picker, self.asked, self.card
+        above = self.question_list, self.text, self.beside, self.picker, self.question_head, self.card
         centre = *above, self.charts, *self.stages.values()
         return [self.toolbar, self.message_bar, *left, *centre, *right, self.time_bar]
 
@@ -158,7 +158,11 @@ class MainWindow(QMainWindow):
     def _fill_middle(self, part: WindowParts) -> None:
         """Put the text above the charts, the head above the text, and the stages into the same place as all of them."""
         self._parts = {"head": part.head, "text": part.text, "beside": part.beside, "picker": part.picker}
-        self._parts |= {"question_list": part.question_list, "asked": part.asked, "time": self._time_bar}
+        self._parts |= {
+            "question_list": part.question_list,
+            "question_head": part.question_head,
+            "time": self._time_bar,
+        }
         self._upper = QWidget()
         pane = QWidget()
         main = QWidget()
@@ -166,7 +170,9 @@ class MainWindow(QMainWindow):
         in_column((part.text, 1), (part.beside, 1), on=self._upper, margins=(0, 0, 0, 0))
         self.centre.addWidget(self._upper)
         # A message takes its room from the charts, or from the stage, so that nothing moves under the mouse.
-        above_charts = in_column(part.picker, part.asked, part.card, (part.charts, 1), on=pane, margins=(0, 0, 0, 0))
+        above_charts = in_column(
+            part.picker, part.question_head, part.card, (part.charts, 1), on=pane, margins=(0, 0, 0, 0)
+        )
         self._above_messages = above_charts, in_column((self.stages, 1), on=middle, margins=(4, 4, 4, 4))
         self._message_bar = part.message_bar
         self.centre.addWidget(pane)

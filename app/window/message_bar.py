@@ -11,7 +11,7 @@ from app.session.time import pause, timer
 from app.window.parts.icons import colored_icon
 from app.window.parts.layouts import AtTop, in_column, in_row
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import IconButton, fixed_text, flat_button, paragraph, selectable, with_name
+from app.window.parts.widgets import IconButton, fixed_text, flat_button, name_widget, paragraph, selectable
 
 LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # time to notice a sentence, and to read each character of it
 
@@ -29,7 +29,7 @@ class MessageBar(QFrame):
         self._waiting: list[Notice] = []
         self._being_read = timer(self, LOOK_MILLISECONDS, self._show_next)
         self._sign = QLabel()
-        self.sentence = selectable(with_name(paragraph(), "Message"), by_keyboard=True)
+        self.sentence = selectable(name_widget(paragraph(), "Message"), by_keyboard=True)
         self.details_button = flat_button("Details")
         self.details_button.setCheckable(True)
         self.close_button = IconButton("close", "Close this message", self.close_notice)

@@ -44,7 +44,7 @@ class Room:
 
 
 WATCHED = ("head", "text", "time")
-ASKED = ("question_list", "text", "asked", "time")
+ASKED = ("question_list", "text", "question_head", "time")
 ROOMS = (
     Room("watch", "Watch", "Watch how a vocabulary is learned, and how your word is split", (), WATCHED, (200, 240)),
     Room("ask", "Ask", "Ask why a text is split where it is", ("merges", "inspector"), ASKED, (320, 340)),

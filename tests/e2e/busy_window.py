@@ -92,7 +92,7 @@ def main(folder: Path, seed: int, *, recovers: bool) -> int:
 
     if recovers:
         document.leftovers.changed.connect(bring_back, Qt.ConnectionType.SingleShotConnection)
-        document.leftovers.look()
+        document.leftovers.search()
     else:
         session.corpus.replace_by_text("restless", restless_text())
         assert program.form.choose(vocab_size=VOCABULARY)

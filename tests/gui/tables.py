@@ -12,5 +12,5 @@ Rows = list[tuple[Any, ...]]
 
 def exact_rows(page: Page) -> Rows:
     """Return the names of the columns, and then the rows."""
-    table = page.exact()(never_cancelled)
+    table = page.table_function()(never_cancelled)
     return [tuple(table.columns), *table.rows()]

@@ -50,7 +50,7 @@ def test_garbage_is_collected_only_when_the_program_asks_for_a_collection(collec
     knot = weakref.ref(Knot())
     kept: list[list[int]] = [[] for _ in range(3 * WORTH_A_LOOK)]
     assert knot() is not None
-    collection.look()
+    collection.collect_if_due()
     assert knot() is None
     assert kept
 
@@ -58,7 +58,7 @@ def test_garbage_is_collected_only_when_the_program_asks_for_a_collection(collec
 def test_few_new_objects_start_no_garbage_collection(collection: GarbageCollection) -> None:
     gc.collect(0)
     knot = weakref.ref(Knot())
-    collection.look()
+    collection.collect_if_due()
     assert knot() is not None
 
 
@@ -68,10 +68,10 @@ def test_no_garbage_collection_starts_while_the_program_is_busy(
     busy[0] = True
     knot = weakref.ref(Knot())
     kept: list[list[int]] = [[] for _ in range(3 * WORTH_A_LOOK)]
-    collection.look()
+    collection.collect_if_due()
     assert knot() is not None
     busy[0] = False
-    collection.look()
+    collection.collect_if_due()
     assert knot() is None
     assert kept
 
@@ -85,7 +85,7 @@ def test_old_objects_are_collected_after_many_new_objects(collection: GarbageCol
     for look in range(FULL_SEARCH_EVERY + 1):
         assert knot() is not None, look
         kept.append([[] for _ in range(2 * WORTH_A_LOOK)])
-        collection.look()
+        collection.collect_if_due()
     assert knot() is None
 
 
@@ -101,7 +101,7 @@ def test_old_objects_are_collected_in_the_end_even_if_the_program_stays_busy(
     kept: list[list[int]] = [[] for _ in range(3 * WORTH_A_LOOK)]
     for look in range(FULL_SEARCH_AT_LATEST):
         assert knot() is not None, look
-        collection.look()
+        collection.collect_if_due()
     assert knot() is None
     assert kept
 
@@ -112,10 +112,10 @@ def test_objects_of_a_closed_session_are_collected_at_once(collection: GarbageCo
     knot = weakref.ref(old)
     gc.collect()
     del old
-    collection.look()
+    collection.collect_if_due()
     assert knot() is not None
     collection.plan_full_collection()
-    collection.look()
+    collection.collect_if_due()
     assert knot() is None
 
 
@@ -125,7 +125,7 @@ def test_freed_memory_is_returned_to_the_system_even_if_the_program_is_busy(
     busy[0], given = True, list[int]()
     monkeypatch.setattr(memory, "release_memory_now", lambda: given.append(1))
     for _ in range(GIVEN_BACK_EVERY):
-        collection.look()
+        collection.collect_if_due()
     assert given == [1]
 
 

@@ -51,7 +51,7 @@ def test_no_safety_copy_is_written_to_or_offered_from_a_folder_that_others_can_w
     assert find_leftovers(unsaved) == ()
     assert program.form.choose(vocab_size=300)
     train(program)
-    program.filing.document.look()
+    program.filing.document.check_for_changes()
     qtbot.waitUntil(lambda: "other users can change it" in program.messages.sentence.text(), timeout=WAIT)
     assert len(list(unsaved.iterdir())) == 1
 

@@ -70,7 +70,7 @@ class ChartAxis(pyqtgraph.AxisItem):
             return [(1.0, self._named_places(low, high, size))]
         least = self.axis.number(low)
         most = self.axis.number(high)
-        ticks = self.axis.ticks(least, most, self._wanted(size))
+        ticks = self.axis.ticks(least, most, self._count_ticks(size))
         pixels = size / max(high - low, 1e-12)
         places = [self.axis.place(value) for value in ticks]
         if self.is_upright and len(places) > 1:  # no more than fit below each other
@@ -88,7 +88,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         """Return the labels of the ticks at these places."""
         return [self._texts.get(place, "") for place in values]
 
-    def _wanted(self, size: float) -> int:
+    def _count_ticks(self, size: float) -> int:
         room = BETWEEN_LINES * self._metrics.height() if self.is_upright else 9 * self._metrics.averageCharWidth()
         return max(2, min(WANTED_TICKS + 2 * (not self.is_upright), int(size / room)))
 

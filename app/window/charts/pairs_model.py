@@ -87,7 +87,7 @@ class PairsModel(QObject, LazyModel):
     @property
     def is_waiting(self) -> bool:
         has_run = self._runs.shown is not None
-        return super().is_waiting or (self.is_watched and has_run and self._wanted() is None)
+        return super().is_waiting or (self.is_watched and has_run and self._pairs_of_step_shown() is None)
 
     @property
     def is_behind(self) -> bool:
@@ -117,13 +117,13 @@ class PairsModel(QObject, LazyModel):
         return self._runs.shown is not None and self._runs.shown.can_be_counted
 
     @property
-    def asked(self) -> Asked | None:
+    def current_question(self) -> Asked | None:
         """Return the question about all possible next steps, with its study. Return None if the run has no texts."""
         study = self._runs.studies.of(self._runs.shown)
         return None if study is None or study.texts is None else (Pairs(at=self._cursor.position), study)
 
     @property
-    def made(self) -> str:
+    def new_token_text(self) -> str:
         """Return the text of the token that the last step added. Return an empty text if the step dropped a token."""
         run = self.run
         if run is None or run.history is None or run.names is None or not 0 < self.at <= len(run.history):
@@ -144,10 +144,10 @@ class PairsModel(QObject, LazyModel):
         reason = None if run is None or leading is None else compared_by(run.recipe, leading.pairs)
         return "count" if reason is None else reason.title.lower()
 
-    def _wanted(self) -> LeadingPairs | None:
-        return self._known(self._cursor.position)
+    def _pairs_of_step_shown(self) -> LeadingPairs | None:
+        return self._known_pairs(self._cursor.position)
 
-    def _known(self, position: int) -> LeadingPairs | None:
+    def _known_pairs(self, position: int) -> LeadingPairs | None:
         run = self._runs.shown
         if run is None:
             return LeadingPairs(0, ())
@@ -160,7 +160,7 @@ class PairsModel(QObject, LazyModel):
 
     def _prepare(self, position: int) -> bool:
         """Return whether the pairs of a step are known. If not, start to compute them."""
-        if not self.is_watched or self._known(position) is not None:
+        if not self.is_watched or self._known_pairs(position) is not None:
             return True
         self._replay(position, is_ahead=True)
         return False
@@ -170,13 +170,13 @@ class PairsModel(QObject, LazyModel):
         if self._cursor.position == self.at:
             return
         is_live = self._runs.shown is not None and self._runs.shown.is_busy
-        if self.is_watched and not is_live and self._wanted() is not None:
+        if self.is_watched and not is_live and self._pairs_of_step_shown() is not None:
             self.refresh()
         else:
             self.refresh_soon()
 
     def refresh(self) -> None:
-        leading = self._wanted()
+        leading = self._pairs_of_step_shown()
         if leading is not None:
             self._show(leading)
             self._look_around_soon.start()
@@ -212,7 +212,7 @@ class PairsModel(QObject, LazyModel):
     def _replay(self, at: int | None = None, *, is_ahead: bool = False) -> None:
         run = self._runs.shown
         at = self._cursor.position if at is None else at
-        if self._background.is_busy(TOPIC) or run is None or self._known(at) is not None:
+        if self._background.is_busy(TOPIC) or run is None or self._known_pairs(at) is not None:
             return  # one replay at a time; its end starts the next
         if run.words is None or run.history is None:
             return
@@ -239,16 +239,16 @@ class PairsModel(QObject, LazyModel):
             self.refresh()
 
     def _replay_wanted_step(self) -> None:
-        (self._replay_soon if self._wanted() is None else self._look_around_soon).start()
+        (self._replay_soon if self._pairs_of_step_shown() is None else self._look_around_soon).start()
 
     def _replay_neighbours(self) -> None:
         """Compute the pairs of the neighbouring steps in advance, so that a person's next step appears at once."""
         run = self._runs.shown
         here = self._cursor.position
         can_wait = run is None or run.is_busy or self._playing.is_playing or self._took > LONGEST_AHEAD
-        if can_wait or not self.is_watched or self._wanted() is None:
+        if can_wait or not self.is_watched or self._pairs_of_step_shown() is None:
             return
-        around = (at for at in (here - 1, here + 1) if 0 <= at <= self._cursor.end and self._known(at) is None)
+        around = (at for at in (here - 1, here + 1) if 0 <= at <= self._cursor.end and self._known_pairs(at) is None)
         if (at := next(around, None)) is not None:
             self._replay(at, is_ahead=True)
 

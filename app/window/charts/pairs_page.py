@@ -114,16 +114,16 @@ class PairsPage(Page):
             return
         self._step = None
         self._before = was[1]
-        if step.after > step.before and self.model.made:
-            self.losses = losses(was[1], now[1], self.model.made)
-            self._let_winner_leave(step.seconds * SHARE)
+        if step.after > step.before and self.model.new_token_text:
+            self.losses = losses(was[1], now[1], self.model.new_token_text)
+            self._report_winner(step.seconds * SHARE)
         self.motion.begin(step.seconds * SHARE)
 
-    def _let_winner_leave(self, seconds: float) -> None:
+    def _report_winner(self, seconds: float) -> None:
         row = next((row for row, bar in enumerate(self._before) if bar.is_next), -1)
         if 0 <= row < self._rows_shown() and self.isVisible():
             place = QPoint(int(MARGIN), self._top_of(row))
-            self.winner_left.emit(self.model.made, self.mapToGlobal(place), seconds)
+            self.winner_left.emit(self.model.new_token_text, self.mapToGlobal(place), seconds)
 
     def _changed(self) -> None:
         self._follow_step()

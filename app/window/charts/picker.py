@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.window.parts.layouts import in_row
 from app.window.parts.page import PageTabs
-from app.window.parts.widgets import OneLine, label, with_name
+from app.window.parts.widgets import OneLine, label, name_widget
 from app.window.parts.wording import tip
 from app.window.questions.question_page import QuestionPage
 
@@ -47,10 +47,10 @@ class MeasurePicker(QWidget):
         self._about = about
         self._groups: Sequence[PickedGroup] = ()
         self._measures: Measures = {}
-        self.sentence = with_name(OneLine(), "The use of this measure")
+        self.sentence = name_widget(OneLine(), "The use of this measure")
         self.sentence.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self.measure = with_name(QComboBox(), "Measure", "Choose the measure of the chart below")
-        self.about = with_name(
+        self.measure = name_widget(QComboBox(), "Measure", "Choose the measure of the chart below")
+        self.about = name_widget(
             QComboBox(), "Measured tokenizers and axis", "Choose the tokenizers in the chart, and its axis"
         )
         for box in (self.measure, self.about):

@@ -25,7 +25,7 @@ from app.window.parts.dialogs import (
     PrintDialog,
     ask_where_to_save,
 )
-from app.window.parts.lazy_model import Exact, command_of, exact_of
+from app.window.parts.lazy_model import Exact, command_of, table_function_of
 from app.window.parts.page import Page, PageTabs
 from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_pdf, save_png, save_svg, write_drawing
 from app.worker.job import Task
@@ -56,7 +56,7 @@ class ChartWiring(QObject):
         self.flight = Flight(frame.window)
         self._place_of = place_of
         self._pairs = pages.page(PAIRS)
-        self._pairs.winner_left.connect(self._let_winner_fly)
+        self._pairs.winner_left.connect(self._start_flight)
         self._flown_at = -1  # the step of the last flight
         session.cursor.moved.connect(lambda at: self.flight.motion.end() if at != self._flown_at else None)
         self._frame = frame
@@ -69,20 +69,22 @@ class ChartWiring(QObject):
         act_on(save_chart=lambda: self._save(self._shown), copy_chart=self._copy)
         act_on(print_chart=lambda: self._open_print_dialog(self._shown))
         for row in PAGES:
-            pages.when_built(row, self._let_save)
+            pages.when_built(row, self._connect_save)
         pages.when_built(TOKEN, self._connect_token)
         pages.when_built(LAB, self._connect_lab)
         for row in PAGES:
             if row.actions and row.tabs == "charts":
-                frame.actions[row.actions[0].name].triggered.connect(lambda _=False, id=row.id: self._bring_up(id))
+                frame.actions[row.actions[0].name].triggered.connect(
+                    lambda _=False, id=row.id: self._open_chart_tab(id)
+                )
 
-    def _let_save(self, page: Page) -> None:
+    def _connect_save(self, page: Page) -> None:
         page.save_wanted.connect(lambda: self._save(page))
 
     def _connect_token(self, page: TokenPage) -> None:
         def save_words(name: str) -> None:
             asked = page.life.model.asked_about(name)
-            self._save_list(f"{name} of a token", exact_of(asked), command_of(asked))
+            self._save_list(f"{name} of a token", table_function_of(asked), command_of(asked))
 
         page.print_wanted.connect(lambda: self._open_print_dialog(page))
         page.life.list_wanted.connect(save_words)
@@ -90,13 +92,13 @@ class ChartWiring(QObject):
     def _connect_lab(self, page: LabPage) -> None:
         page.list_wanted.connect(lambda: self._save_list("differing words", *page.lab.words()))
 
-    def _let_winner_fly(self, text: str, start: QPoint, seconds: float) -> None:
+    def _start_flight(self, text: str, start: QPoint, seconds: float) -> None:
         stop = self._place_of(self._pairs.model.at)
         if stop is not None:
             self._flown_at = self._pairs.model.at
             self.flight.begin(text, start, stop, seconds)
 
-    def _bring_up(self, id: str) -> None:
+    def _open_chart_tab(self, id: str) -> None:
         if self._frame.window.stage != WHOLE_ROOM:
             self._frame.window.set_stage("")
         self._charts.show_page(id)
@@ -129,7 +131,7 @@ class ChartWiring(QObject):
         moves = any(True for _ in page.frames())
         path = self._ask("Save the chart", name, filters | ANIMATED_FILTER if moves else filters)
         if path is not None and is_data(path):
-            self._write(page.exact(), page.watched.command, path)
+            self._write(page.table_function(), page.watched.command, path)
         elif path is not None:
             self._tell(save(page, path))
             self.saved.emit((), path)
@@ -179,7 +181,7 @@ class ChartWiring(QObject):
         if path is None:
             return
         page.watched.catch_up()
-        draw = page.drawn()
+        draw = page.figure_function()
         command = page.watched.command if page.has_figure else ()
         if command:
             command += ("--width", f"{width}", "--height", f"{height}", "--text-size", f"{text}")

@@ -259,7 +259,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
 
     # -- the interface of Qt's models ------------------------------------------------------------------
 
-    def shown(self, row: int, role: int) -> Any:
+    def value_in_role(self, row: int, role: int) -> Any:
         at = self.rows[row]
         if role == self.EntryRole:
             return self._entry(at) if isinstance(at, CorpusText) else self._entry_of_group(at)
@@ -270,7 +270,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return None
 
     def description(self, row: int) -> str:
-        entry = self.shown(row, self.EntryRole)
+        entry = self.value_in_role(row, self.EntryRole)
         at = self.rows[row]
         if isinstance(at, GroupRow):
             return "\n".join((at.title, entry.facts, entry.state, "Double-click to change the group's name or weight"))

@@ -36,8 +36,8 @@ from app.window.parts.widgets import (
     entry,
     filled_menu,
     label,
+    name_widget,
     push_button,
-    with_name,
 )
 from app.window.parts.wording import count_text
 
@@ -203,7 +203,7 @@ class PickedFiles(QDialog):
         self._matching = QSortFilterProxyModel(self)
         self._matching.setSourceModel(self._names)
         self._matching.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.needle = with_name(entry("Find names", can_be_cleared=True), "Find names")
+        self.needle = name_widget(entry("Find names", can_be_cleared=True), "Find names")
         self.needle.textChanged.connect(self._matching.setFilterFixedString)
         self.list = list_of_rows(self._matching, "Selected files")
         self.list.setUniformItemSizes(True)
@@ -278,7 +278,7 @@ class CorpusPanel(QWidget):
         self.down_button = IconButton("down", down, lambda: self._move(1))
         self._icon_buttons = (self.add_button, self.remove_button, self.up_button, self.down_button)
         self.cancel_button = push_button("Cancel counting", model.corpus.counts.cancel)
-        self.totals = with_name(label(), "Totals of the corpus")
+        self.totals = name_widget(label(), "Totals of the corpus")
         self.warning = WholeSentence(wordWrap=True)
         self._lay_out()
         model.totals_changed.connect(self._show_totals)

@@ -14,7 +14,7 @@ from app.session.time import timer
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.lazy_model import LazyModel
 from app.window.parts.page import Page
-from app.window.parts.widgets import label, muted, with_name
+from app.window.parts.widgets import label, muted_label, name_widget
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
 
@@ -150,10 +150,10 @@ class CorpusTextPage(Page):
     def __init__(self, model: CorpusTextModel) -> None:
         super().__init__(model)
         self.model = model
-        self.box = with_name(QComboBox(), "Text to edit")
+        self.box = name_widget(QComboBox(), "Text to edit")
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.setMinimumContentsLength(12)
-        self.sentence = muted()
+        self.sentence = muted_label()
         self.editors = QStackedWidget()
         self._known: dict[OpenText, TokenTextEdit] = {}
         above = in_row(label("Text"), (self.box, 1))

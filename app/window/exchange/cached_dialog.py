@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QListWidget, QListWidge
 
 from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.layouts import in_column
-from app.window.parts.widgets import add_key_action, entry, muted, paragraph, with_name
+from app.window.parts.widgets import add_key_action, entry, muted_label, name_widget, paragraph
 
 ABOUT = "These tokenizers are in the Hugging Face cache of this computer, and open without a connection."
 FETCHED = "No tokenizer in the cache has this name. If the package huggingface_hub is installed, {name} is fetched."
@@ -24,11 +24,11 @@ class CachedDialog(QDialog):
         self.setWindowTitle("Open a tokenizer")
         self.resize(560, 420)
         self.chosen = ""
-        self.field = with_name(entry("Search, or type a name", can_be_cleared=True), "Search or name")
-        self.list = with_name(QListWidget(), "Tokenizers in the cache")
+        self.field = name_widget(entry("Search, or type a name", can_be_cleared=True), "Search or name")
+        self.list = name_widget(QListWidget(), "Tokenizers in the cache")
         for name, about in cached.items():
             QListWidgetItem(f"{name}\n{about}", self.list).setData(Qt.ItemDataRole.UserRole, name)
-        self.outcome = muted()
+        self.outcome = muted_label()
         self.outcome.setWordWrap(True)
         self.buttons, self.open_button = dialog_buttons(self, "Open", lambda: self._end(self.name))
         file = self.buttons.addButton("Open a File …", QDialogButtonBox.ButtonRole.ActionRole)

@@ -47,19 +47,19 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
         self._session = session
         self._folder = folder
         self._has_looked = False
-        self._looking = timer(self, LOOK_EVERY_MILLISECONDS, self.look, repeats=True)
+        self._looking = timer(self, LOOK_EVERY_MILLISECONDS, self.read_status_files, repeats=True)
         if folder.is_dir():
-            self.look()
+            self.read_status_files()
 
     @property
     def known(self) -> dict[Path, CountStatus]:
         return dict(self.rows)
 
-    def shown(self, row: int, role: int) -> str | None:
+    def value_in_role(self, row: int, role: int) -> str | None:
         status = self.rows[row][1]
         return f"{status.output} · {status_text(status)}" if role == Role.DisplayRole else None
 
-    def look(self) -> None:
+    def read_status_files(self) -> None:
         """Read the status files of all counts, even of those that other windows started."""
         if not self._session.background.is_busy(LOOKING):
             self._session.background.run(LOOKING, lambda task: background.counts_in(self._folder), self._take)
@@ -111,7 +111,7 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
 
     def _watch(self) -> None:
         self._looking.start()
-        self.look()
+        self.read_status_files()
 
     def _take(self, counts: Mapping[Path, CountStatus]) -> None:
         before = self.known

@@ -13,7 +13,7 @@ from app.window.parts.dialogs import PathLine, ask_where_to_save
 from app.window.parts.layouts import STRETCH, AtTop, form_of_fields, in_column, in_row
 from app.window.parts.tables import list_of_rows
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import LinkedText, ProgressBar, entry, paragraph, push_button, with_name
+from app.window.parts.widgets import LinkedText, ProgressBar, entry, name_widget, paragraph, push_button
 
 ABOUT_COUNTING = (
     "The words of the corpus and their counts are written to a file. You can open this file, train from it, and add "
@@ -32,15 +32,15 @@ class CountDialog(QDialog):
         self.setWindowTitle("Count Words into a File")
         self.resize(620, 520)
         self._model = model
-        self.by = with_name(QComboBox(), "Counted by")
+        self.by = name_widget(QComboBox(), "Counted by")
         self.by.addItems(BY)
-        self.address = with_name(entry("tcp://host:8786"), "Address of the scheduler")
-        self.workers = with_name(NumberBox(0, MOST_WORKERS), "Workers")
+        self.address = name_widget(entry("tcp://host:8786"), "Address of the scheduler")
+        self.workers = name_widget(NumberBox(0, MOST_WORKERS), "Workers")
         self.workers.setSpecialValueText("one for each core")
-        self.memory = with_name(entry("all free memory, or a size such as 2GB"), "Memory at most")
+        self.memory = name_widget(entry("all free memory, or a size such as 2GB"), "Memory at most")
         self.output = PathLine("File to write", self._ask_for_output, "counts.parquet, or s3://bucket/counts")
         self.output.setText(proposal)
-        self.refusal = with_name(paragraph(), "Why counting did not start")
+        self.refusal = name_widget(paragraph(), "Why counting did not start")
         self.list = list_of_rows(model, "Running and finished counts")
         self.list.setMinimumHeight(LEAST_LIST)
         self.status = LinkedText("Status of the chosen count")

@@ -12,7 +12,7 @@ from app.window.parts.dialogs import PathLine, ask_for_texts, ask_where_to_save
 from app.window.parts.layouts import form_of_fields, in_column
 from app.window.parts.tables import put_headings_left
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import push_button, with_name
+from app.window.parts.widgets import name_widget, push_button
 from app.window.parts.wording import count_text
 
 ID_FILTERS = {"NumPy array (*.npy)": "npy", "Bare numbers (*.bin)": "bin"}
@@ -28,12 +28,12 @@ class EncodeDialog(WorkDialog):
         self._model = model
         self._files: list[Path] = []
         self.files = push_button("The texts of the corpus", self._choose_files, "Choose other files to encode")
-        self.at = with_name(NumberBox(0, max(0, model.merges)), f"After how many {model.session.runs.wording.steps}")
+        self.at = name_widget(NumberBox(0, max(0, model.merges)), f"After how many {model.session.runs.wording.steps}")
         self.at.setValue(model.session.cursor.position)
-        self.width_box = with_name(QComboBox(), "Numbers as")
+        self.width_box = name_widget(QComboBox(), "Numbers as")
         self.width_box.addItems(["the smallest type that holds all ids", *WIDTHS])
         self.output = PathLine("File to write", self._ask_for_output, "ids.npy")
-        self.table = with_name(QTableWidget(0, len(COLUMNS)), "Result for each text")
+        self.table = name_widget(QTableWidget(0, len(COLUMNS)), "Result for each text")
         self.table.setHorizontalHeaderLabels(COLUMNS)
         self.table.verticalHeader().hide()
         self.table.horizontalHeader().setStretchLastSection(True)

@@ -19,11 +19,11 @@ from app.window.parts.widgets import (
     ProgressBar,
     flat_button,
     label,
+    name_widget,
     paragraph,
     push_button,
     scrolling,
     selectable,
-    with_name,
 )
 
 STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
@@ -44,14 +44,14 @@ class ExportDialog(WorkDialog):
         self._checked: PreparedExport | None = None
         self._writes_at_once = False  # no file is lost, so the dialog need not ask again
         self._choices = format_choices()
-        self.format = with_name(QComboBox(), "Format")
+        self.format = name_widget(QComboBox(), "Format")
         for choice in self._choices:
             self.format.addItem(choice.title, choice.name)
         self.explanation = paragraph()
         self.folder = FolderFields(export.roles, export.specials, export.template_hint)
         steps = export.session.runs.wording.steps
         cursor = export.session.cursor
-        self.merges = with_name(NumberBox(0, export.merges), f"How many {steps}")
+        self.merges = name_widget(NumberBox(0, export.merges), f"How many {steps}")
         self.merges.setValue(export.merges)
         only = f"Only the {steps} that were made by then"
         self.up_to_here = push_button("Up to the Moment Shown", lambda: self.merges.setValue(cursor.position), only)
@@ -188,7 +188,7 @@ class FolderFields(QWidget):
             meaning = (
                 f"The token that {role.meaning}. Leave the field empty for no token. A new name is added as a token."
             )
-            box = self.roles[role.name] = with_name(QComboBox(), f"Token that {role.meaning}", meaning)
+            box = self.roles[role.name] = name_widget(QComboBox(), f"Token that {role.meaning}", meaning)
             box.setEditable(True)
             box.addItems([NONE, *dict.fromkeys([role.token, *specials] if role.token else specials)])
             box.setCurrentText(role.token)
@@ -218,9 +218,9 @@ class ExportBar(QWidget):
 
     def __init__(self, export: TableExport, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bar = with_name(ProgressBar(1000, with_text=False), "Progress of the export")
+        self._bar = name_widget(ProgressBar(1000, with_text=False), "Progress of the export")
         self._bar.setFixedSize(120, 8)
-        self.cancel = with_name(flat_button("Cancel", export.cancel), "Cancel the export")
+        self.cancel = name_widget(flat_button("Cancel", export.cancel), "Cancel the export")
         in_row(label("Exporting"), self._bar, self.cancel, on=self, margins=(8, 0, 8, 0))
         export.progressed.connect(self._show)
         export.ended.connect(self.hide)

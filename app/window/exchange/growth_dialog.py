@@ -11,7 +11,7 @@ from app.window.exchange.growth import GrowthOffer
 from app.window.parts.dialogs import ask_for_texts, dialog_buttons
 from app.window.parts.layouts import form_of_fields, in_column, in_row
 from app.window.parts.typed_text import NumberBox, is_refused, mark_refused
-from app.window.parts.widgets import label, muted, push_button, with_name
+from app.window.parts.widgets import label, muted_label, name_widget, push_button
 
 ABOUT_EXTENDING = (
     "All present tokens keep their ids. The run shown stays, and the extended table is a new run. A report shows how "
@@ -34,11 +34,11 @@ class GrowthDialog(QDialog):
         self._offer = offer
         self._folder = folder
         self._held_out: tuple[Path, ...] = ()
-        self.by = with_name(NumberBox(1, offer.most), "How many tokens to add")
+        self.by = name_widget(NumberBox(1, offer.most), "How many tokens to add")
         self.by.setValue(USUAL)
-        self.first_id = with_name(NumberBox(0, offer.largest), "The id of the first new token", FIRST_ID)
+        self.first_id = name_widget(NumberBox(0, offer.largest), "The id of the first new token", FIRST_ID)
         self.first_id.setValue(offer.first_free)
-        self.rule = with_name(QComboBox(), "How pairs are chosen")
+        self.rule = name_widget(QComboBox(), "How pairs are chosen")
         if offer.rule is not None:
             for rule, title in offer.rule.titles.items():
                 self.rule.addItem(title, rule)
@@ -50,7 +50,7 @@ class GrowthDialog(QDialog):
         self.across.setVisible(offer.goes_across)
         self.choose = push_button("Choose Texts …", self._choose, HELD_OUT)
         self.held_out = label("none")
-        self.note = muted(ABOUT_EXTENDING)
+        self.note = muted_label(ABOUT_EXTENDING)
         buttons, self.go = dialog_buttons(self, "Extend", self._request_growth)
         join = [("Join", self.rule)] if offer.rule else []
         texts = "Show savings in", in_row(self.choose, (self.held_out, 1))

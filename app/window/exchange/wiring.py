@@ -170,7 +170,7 @@ class ExchangeWiring(QObject):
     def _show_counts(self) -> None:
         from app.window.exchange.counts_dialog import CountDialog
 
-        self.counts.look()
+        self.counts.read_status_files()
         proposal = Path(self._frame.settings.get(LAST_FOLDER) or home() or "") / "counts.parquet"
         self._show("count_dialog", lambda: CountDialog(self.counts, str(proposal), self._frame.window))
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from app.window.exchange.file_work import FileWork
 from app.window.parts.dialogs import dialog_buttons
-from app.window.parts.widgets import ProgressBar, paragraph, selectable, with_name
+from app.window.parts.widgets import ProgressBar, name_widget, paragraph, selectable
 
 
 class WorkDialog(QDialog):
@@ -24,7 +24,7 @@ class WorkDialog(QDialog):
         self._verb = verb
         self.bar = ProgressBar(1000)
         self.bar.hide()
-        self.outcome = selectable(with_name(paragraph(), result_name))
+        self.outcome = selectable(name_widget(paragraph(), result_name))
         self.buttons, self.begin = dialog_buttons(self, verb, self._begin_or_cancel, stays=True)
         work.progressed.connect(self._show_progress)
         work.failed.connect(self._show_failed)

@@ -13,7 +13,7 @@ from app.window.parts.layouts import in_column
 from app.window.parts.row_list import Index, Role, RowListModel
 from app.window.parts.tables import list_of_rows
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.widgets import entry, muted, with_name
+from app.window.parts.widgets import entry, muted_label, name_widget
 from app.window.parts.wording import with_direction_marks
 
 HINT = "Type what to do, a file, a lesson, a token, two tokens, or the number of a merge"
@@ -23,7 +23,7 @@ MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 class SearchHitModel(RowListModel[SearchHit]):
-    def shown(self, row: int, role: int) -> str | None:
+    def value_in_role(self, row: int, role: int) -> str | None:
         hit = self.rows[row]
         if role == Role.AccessibleTextRole:
             return ", ".join(filter(None, (hit.title, hit.kind, hit.keys)))
@@ -46,13 +46,13 @@ class FindBox(QDialog):
         self.setObjectName("find_anything")
         self._searches = searches
         self._why_nothing = why_nothing
-        self.field = with_name(entry(HINT, can_be_cleared=True), "Find anything")
+        self.field = name_widget(entry(HINT, can_be_cleared=True), "Find anything")
         self.model = SearchHitModel(parent=self)
         self.list = list_of_rows(self.model, "Search results")
         self.list.setItemDelegate(SearchHitDelegate(self.list))
         self.list.setUniformItemSizes(True)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.nothing = muted(NOTHING)
+        self.nothing = muted_label(NOTHING)
         in_column(self.field, self.nothing, (self.list, 1), on=self, margins=(8, 8, 8, 8))
         self.field.textChanged.connect(self.search)
         self.field.returnPressed.connect(lambda: self.choose(self.list.currentIndex()))

@@ -84,7 +84,7 @@ class SearchWiring(QObject):
 
         Return an empty text if there is no such action.
         """
-        refused = self._actions_by_name.refused()
+        refused = self._actions_by_name.disabled_actions()
         fitting = search_in(SearchHit(title, "", lambda: None, words=why) for title, why in refused)(typed)
         titles = dict(refused)
         best = min(fitting, key=lambda ranked: ranked[0], default=None)

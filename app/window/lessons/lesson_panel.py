@@ -14,7 +14,7 @@ from app.window.lessons.step_page import LEAVE, StepPage
 from app.window.parts.icons import colored_icon, icon
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import muted, paragraph, push_button, scale_font
+from app.window.parts.widgets import muted_label, paragraph, push_button, scale_font
 from app.window.parts.wording import tip
 
 WELCOME = "Learn byte-pair encoding by doing it: predict each merge before the engine makes it."
@@ -84,7 +84,7 @@ class ListPage(QScrollArea):
         self._offers: tuple[Offer, ...] = ()
         inside = QWidget()
         self.share_button = push_button("Share All Lessons …", share, SHARED)
-        story = (paragraph(WELCOME), muted(KEPT), STRETCH, in_row(self.share_button, STRETCH))
+        story = (paragraph(WELCOME), muted_label(KEPT), STRETCH, in_row(self.share_button, STRETCH))
         self._column = in_column(*story, on=inside, margins=(8, 4, 8, 8), spacing=2)
         self.setWidget(inside)
         self.setWidgetResizable(True)

@@ -19,13 +19,13 @@ from app.window.parts.widgets import (
     ProgressBar,
     flat_button,
     label,
-    muted,
+    muted_label,
+    name_widget,
     paragraph,
     push_button,
     scale_font,
     scrolling,
     selectable,
-    with_name,
 )
 from app.window.parts.wording import tip
 
@@ -43,10 +43,10 @@ class StepPage(QWidget):
         super().__init__(parent)
         self._course = course
         self._shown: LessonPage | None = None
-        self.title = with_name(paragraph(), "Lesson")
+        self.title = name_widget(paragraph(), "Lesson")
         scale_font(self.title, READING, bold=True)
-        self.leave_button = with_name(IconButton("close", LEAVE, course.leave), "Leave the lesson")
-        self.progress = with_name(ProgressBar(with_text=False), "Steps of the lesson")
+        self.leave_button = name_widget(IconButton("close", LEAVE, course.leave), "Leave the lesson")
+        self.progress = name_widget(ProgressBar(with_text=False), "Steps of the lesson")
         self.progress.setFixedHeight(5)
         self.say = _text_label("Text of the lesson step")
         self.words = WordsView()
@@ -54,7 +54,7 @@ class StepPage(QWidget):
         self.text.setFont(fixed_font(LARGE * self.font().pointSizeF()))
         self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.text.setAccessibleName("The text of the lesson")
-        self.hint = muted(HINT)
+        self.hint = muted_label(HINT)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.buttons = QVBoxLayout()
         self.buttons.setSpacing(4)
@@ -62,7 +62,7 @@ class StepPage(QWidget):
         self.cells: list[QLineEdit] = []  # the fields of a row of numbers
         self._columns: list[QWidget] = []
         self.row = QHBoxLayout()
-        self.entry = with_name(QLineEdit(), "Your answer")
+        self.entry = name_widget(QLineEdit(), "Your answer")
         self.entry_button = push_button("", self._submit_typed_text)
         self.show_button = flat_button("Show me", course.show_answer, "Show the answer of the engine instead")
         self.feedback = Remark()
@@ -175,7 +175,7 @@ class StepPage(QWidget):
         self.cells.clear()
         self._columns = [QWidget() for _ in names]
         for name, column in zip(names, self._columns, strict=True):
-            cell = with_name(scale_font(QLineEdit(), READING), name)
+            cell = name_widget(scale_font(QLineEdit(), READING), name)
             cell.returnPressed.connect(self._submit_typed_text)
             self.cells.append(cell)
             in_column(label(name), cell, on=column, margins=(0, 0, 0, 0), spacing=2)
@@ -256,7 +256,7 @@ class Remark(QFrame):
         super().__init__(parent)
         self.sign = QLabel()
         scale_font(self.sign, 1, bold=True)
-        self.sentence = scale_font(selectable(with_name(paragraph(), "Result of your answer")), READING)
+        self.sentence = scale_font(selectable(name_widget(paragraph(), "Result of your answer")), READING)
         in_row(AtTop(self.sign), (self.sentence, 1), on=self, margins=(10, 7, 8, 7))
         self.setAutoFillBackground(True)
         self.hide()
@@ -275,6 +275,6 @@ class Remark(QFrame):
 
 
 def _text_label(name: str) -> QLabel:
-    made = scale_font(selectable(with_name(paragraph(), name)), READING)
+    made = scale_font(selectable(name_widget(paragraph(), name)), READING)
     made.setTextFormat(Qt.TextFormat.RichText)
     return made

@@ -21,7 +21,7 @@ from app.window.manual.book import (
 from app.window.parts.dialogs import ask_where_to_save
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import PagePlace
-from app.window.parts.widgets import OneLine, add_key_action, entry, push_button, with_name
+from app.window.parts.widgets import OneLine, add_key_action, entry, name_widget, push_button
 
 LIST_WIDTH = 230
 INDENT = "    "
@@ -35,17 +35,17 @@ class ManualWindow(QDialog):
         self.resize(940, 680)
         self.page = ""
         self._before = list[str]()
-        self.field = with_name(entry("Search the manual", can_be_cleared=True), "Search the manual")
-        self.list = with_name(QListWidget(), "Contents")
+        self.field = name_widget(entry("Search the manual", can_be_cleared=True), "Search the manual")
+        self.list = name_widget(QListWidget(), "Contents")
         self.list.setFixedWidth(LIST_WIDTH)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.text = with_name(QTextBrowser(), "Page of the manual")
+        self.text = name_widget(QTextBrowser(), "Page of the manual")
         self.text.setSearchPaths([str(FOLDER)])
         self.text.setOpenLinks(False)
         self.text.document().setDocumentMargin(16)
         self.back = push_button("Back", self._go_back, "Go back to the page before")
         self.save = push_button("Save as PDF …", self._save, "Save the page shown, to print it")
-        self.outcome = with_name(OneLine(), "Where the page is saved")
+        self.outcome = name_widget(OneLine(), "Where the page is saved")
         close = push_button("Close", self.reject)
         for button in (self.back, self.save, close):
             button.setAutoDefault(False)

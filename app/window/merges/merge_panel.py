@@ -22,7 +22,7 @@ from app.window.parts.icons import icon
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import entry, muted, with_name
+from app.window.parts.widgets import entry, muted_label, name_widget
 from app.window.parts.wording import count_text, tip
 
 KINDS = (("Text", "text"), ("Regex", "regex"), ("Bytes", "hex"))
@@ -38,7 +38,7 @@ class MergePanel(QWidget):
         self.needle = entry(can_be_cleared=True)
         self._sign = QAction(icon("search", self.palette()), "", self.needle)
         self.needle.addAction(self._sign, QLineEdit.ActionPosition.LeadingPosition)
-        self.kind = with_name(QComboBox(), "Kind of search text")
+        self.kind = name_widget(QComboBox(), "Kind of search text")
         for title, value in KINDS:
             self.kind.addItem(title, value)
         self.kind.setToolTip(
@@ -50,7 +50,7 @@ class MergePanel(QWidget):
         self.min_length.setMinimumWidth(self.min_length.fontMetrics().horizontalAdvance("≥ 999") + SPINNER)
         self.min_length.setToolTip("Only tokens of at least this many bytes")
         self.min_length.setAccessibleName("Minimum length of the token in bytes")
-        self.below = muted()
+        self.below = muted_label()
         self._is_showing = False
         self._lay_out()
         self.needle.textChanged.connect(self._filter)

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from app.settings import PRINT_HEIGHT, PRINT_LIGHT, PRINT_TEXT, PRINT_WIDTH, Settings
 from app.window.parts.layouts import form_of_fields, in_column, in_row
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import muted, push_button, with_name
+from app.window.parts.widgets import muted_label, name_widget, push_button
 
 TEXT_FILTER = (
     "Texts, tables and archives (*.txt *.md *.jsonl *.ndjson *.csv *.tsv *.parquet *.arrow *.feather *.zip *.tar *.tgz "
@@ -60,7 +60,7 @@ class PathLine(QLineEdit):
         super().__init__()
         self.setAccessibleName(name)
         self.setPlaceholderText(hint)
-        self.choose = with_name(push_button("Choose …", self.ask), f"Choose: {name}")
+        self.choose = name_widget(push_button("Choose …", self.ask), f"Choose: {name}")
         self._ask = ask
         self.row = in_row((self, 1), self.choose)
 
@@ -221,7 +221,7 @@ class PrintDialog(QDialog):
             form.addRow(title, box)
         form.addRow("", self.light)
         self.buttons, self.save = dialog_buttons(self, "Save …", self._choose)
-        in_column(form, muted(ABOUT_PRINT), self.buttons, on=self)
+        in_column(form, muted_label(ABOUT_PRINT), self.buttons, on=self)
 
     def _choose(self) -> None:
         sizes = self.width_box.value(), self.height_box.value(), self.text_box.value()

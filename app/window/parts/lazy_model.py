@@ -31,7 +31,7 @@ def command_of(asked: Asked | None) -> tuple[str, ...]:
     return (about.name.replace("_", "-"), *words, "-o", RESULT)
 
 
-def exact_of(asked: Asked | None) -> Exact:
+def table_function_of(asked: Asked | None) -> Exact:
     if asked is None:
         return lambda cancelled: DataTable({})
     question, study = asked
@@ -48,14 +48,14 @@ class LazyModel:
     has_figure = False  # whether it is printed from its answer, not as on screen
 
     @property
-    def asked(self) -> Asked | None:
+    def current_question(self) -> Asked | None:
         """Return the question on the page and its study, or None if no question can be asked yet."""
         return None
 
     @property
     def command(self) -> tuple[str, ...]:
         """Return the command that gives the same answer. It contains the placeholders of `app.session.manifests`."""
-        return command_of(self.asked)
+        return command_of(self.current_question)
 
     @property
     def opens_in_python(self) -> Mapping[str, str]:
@@ -65,16 +65,16 @@ class LazyModel:
         """
         return {"": ""}
 
-    def exact(self) -> Exact:
+    def table_function(self) -> Exact:
         """Return a function that computes the complete and exact table of the page, for a file."""
-        return exact_of(self.asked)
+        return table_function_of(self.current_question)
 
-    def drawn(self) -> Drawn:
+    def figure_function(self) -> Drawn:
         """Return a function that computes the figure of the page.
 
         The figure is None for a page that is printed from the screen.
         """
-        if (asked := self.asked) is None:
+        if (asked := self.current_question) is None:
             return lambda cancelled: None
         return lambda cancelled: asked[0].answer(asked[1], Work(cancelled=cancelled)).figure
 

@@ -60,19 +60,19 @@ class Page(LazyView):
     tokens_clicked = Signal(tuple)
     is_table = False  # whether it shows nothing but rows
 
-    def exact(self) -> Exact:
+    def table_function(self) -> Exact:
         """Return a function that computes the exact values on the page, for a file."""
         self.watched.catch_up()
-        return self.watched.exact()
+        return self.watched.table_function()
 
     @property
     def has_figure(self) -> bool:
         """Return whether the page is printed from the figure of its answer, instead of from the screen."""
         return self.watched.has_figure
 
-    def drawn(self) -> Drawn:
+    def figure_function(self) -> Drawn:
         """Return a function that computes the figure of the page for print."""
-        return self.watched.drawn()
+        return self.watched.figure_function()
 
     @property
     def widget_to_save(self) -> QWidget:

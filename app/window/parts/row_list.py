@@ -33,7 +33,7 @@ class RowListModel(QAbstractListModel, Generic[Row]):
             self.rows = rows
             self.endResetModel()
 
-    def shown(self, row: int, role: int) -> Any:
+    def value_in_role(self, row: int, role: int) -> Any:
         """Return the value that a view shows for a row in a role of Qt."""
         raise NotImplementedError
 
@@ -50,4 +50,4 @@ class RowListModel(QAbstractListModel, Generic[Row]):
         if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
             text = self.description(index.row())
             return tip(text) if role == Role.ToolTipRole else text
-        return self.shown(index.row(), role)
+        return self.value_in_role(index.row(), role)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, Qt
 from PySide6.QtWidgets import QAbstractItemView, QListView, QTableView
 
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import with_name
+from app.window.parts.widgets import name_widget
 
 
 def select_whole_rows(table: QTableView) -> None:
@@ -45,7 +45,7 @@ def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = 
 
     `name` is for screen readers, and `widths` are those of the first columns.
     """
-    table = with_name(QTableView(), name)
+    table = name_widget(QTableView(), name)
     table.setModel(model)
     table.setFont(fixed_font(table.font().pointSizeF()))
     select_whole_rows(table)
@@ -60,7 +60,7 @@ def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = 
 
 def list_of_rows(model: QAbstractItemModel, name: str) -> QListView:
     """Return a list view that shortens long rows, so that it never scrolls sideways."""
-    view = with_name(QListView(), name)
+    view = name_widget(QListView(), name)
     view.setModel(model)
     view.setTextElideMode(Qt.TextElideMode.ElideRight)
     view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

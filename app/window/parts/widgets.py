@@ -31,7 +31,7 @@ from app.window.parts.wording import tip
 Widget = TypeVar("Widget", bound=QWidget)
 
 
-def with_name(widget: Widget, name: str, meaning: str = "") -> Widget:
+def name_widget(widget: Widget, name: str, meaning: str = "") -> Widget:
     """Set the name of a widget for screen readers, and its tip if `meaning` is not empty. Return the widget."""
     widget.setAccessibleName(name)
     if meaning:
@@ -53,7 +53,7 @@ def paragraph(text: str = "") -> QLabel:
     return made
 
 
-def muted(text: str = "") -> QLabel:
+def muted_label(text: str = "") -> QLabel:
     made = paragraph(text)
     made.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     return made
@@ -129,7 +129,7 @@ def small_button(sign: str, meaning: str, act: Callable[[], object] = lambda: No
     button.setText(sign)
     button.setAutoRaise(True)
     button.clicked.connect(lambda: act())
-    return with_name(button, meaning, meaning)
+    return name_widget(button, meaning, meaning)
 
 
 class IconButton(QToolButton):
@@ -139,7 +139,7 @@ class IconButton(QToolButton):
         super().__init__()
         self.setObjectName(icon_name)
         self.setAutoRaise(True)
-        with_name(self, meaning, meaning)
+        name_widget(self, meaning, meaning)
         self.clicked.connect(lambda: act())
         self._draw()
 
@@ -199,7 +199,7 @@ def add_key_action(view: QWidget, title: str, key: QKeySequence.StandardKey | st
 
 
 def fixed_text(name: str) -> QPlainTextEdit:
-    text = with_name(QPlainTextEdit(), name)
+    text = name_widget(QPlainTextEdit(), name)
     text.setReadOnly(True)
     text.setFont(fixed_font())
     return text
@@ -207,7 +207,7 @@ def fixed_text(name: str) -> QPlainTextEdit:
 
 def scrolling(inside: QWidget, name: str) -> QScrollArea:
     """Return a view without a frame that scrolls the widget `inside`."""
-    area = with_name(QScrollArea(), name)
+    area = name_widget(QScrollArea(), name)
     area.setWidgetResizable(True)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setWidget(inside)

@@ -11,7 +11,7 @@ from app.session.publications import FilmChoices
 from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.layouts import form_of_fields, in_column
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import muted, with_name
+from app.window.parts.widgets import muted_label, name_widget
 
 SIZES = (("readme", "For a README"), ("chat", "For a chat"), ("slide", "For a slide"))
 LONGEST, USUAL = 120, 20  # seconds
@@ -28,18 +28,18 @@ class FilmDialog(QDialog):
     def __init__(self, others: Sequence[tuple[int, str]], *, is_dark: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Save Film")
-        self.size_box = with_name(QComboBox(), "Size")
-        self.beside_box = with_name(QComboBox(), "Second run")
+        self.size_box = name_widget(QComboBox(), "Size")
+        self.beside_box = name_widget(QComboBox(), "Second run")
         for name, title in SIZES:
             self.size_box.addItem(title, name)
         self.beside_box.addItem("no other run", None)
         for number, title in others:
             self.beside_box.addItem(title, number)
-        self.first_box = with_name(NumberBox(0, FARTHEST), "From")
-        self.last_box = with_name(NumberBox(0, FARTHEST), "To")
+        self.first_box = name_widget(NumberBox(0, FARTHEST), "From")
+        self.last_box = name_widget(NumberBox(0, FARTHEST), "To")
         self.first_box.setSpecialValueText("the beginning")
         self.last_box.setSpecialValueText("as far as the seconds allow")
-        self.seconds_box = with_name(NumberBox(1, LONGEST), "Seconds")
+        self.seconds_box = name_widget(NumberBox(1, LONGEST), "Seconds")
         self.seconds_box.setValue(USUAL)
         self.seconds_box.setSuffix(" s")
         self.dark = QCheckBox("On a &dark background")
@@ -57,7 +57,7 @@ class FilmDialog(QDialog):
             box.setMinimumHeight(self.size_box.sizeHint().height())
             form.addRow(title, box)
         self.buttons, self.save = dialog_buttons(self, "Save …", self._choose)
-        in_column(form, muted(ABOUT), self.buttons, on=self)
+        in_column(form, muted_label(ABOUT), self.buttons, on=self)
 
     def begin_with(self, steps: Sequence[int]) -> None:
         """Set the first and the last step of the film to those that the person selected, if there are any."""

@@ -177,7 +177,7 @@ class CodeCopier(QObject):
 
     def copy_python(self) -> None:
         watched = self._page_in_use().watched
-        asked = watched.asked
+        asked = watched.current_question
         lines = "" if asked is None else as_python(asked[0], watched.opens_in_python, self._session_path())
         self._copy(lines, NO_QUESTION)
 

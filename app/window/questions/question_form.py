@@ -14,7 +14,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.window.parts.layouts import in_column
-from app.window.parts.widgets import OneLine, push_button, scale_font, with_name
+from app.window.parts.widgets import OneLine, name_widget, push_button, scale_font
 from app.window.parts.wording import tip
 from app.window.questions.question_model import Parameter, QuestionModel
 
@@ -92,7 +92,9 @@ class QuestionForm(QWidget):
         grid.setVerticalSpacing(1)
         for place, parameter in enumerate(parameters):
             row, column = divmod(place, IN_SIGHT)
-            field = with_name(self._field(parameter), parameter.label, parameter.help[:1].upper() + parameter.help[1:])
+            field = name_widget(
+                self._field(parameter), parameter.label, parameter.help[:1].upper() + parameter.help[1:]
+            )
             label = scale_font(OneLine(), SMALLER)
             label.setText("" if parameter.kind == "truth" else parameter.label)
             label.setBuddy(field)

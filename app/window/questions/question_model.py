@@ -154,7 +154,7 @@ class QuestionModel(QObject, LazyModel):
         question = self.question(**values)
         texts = self._session.corpus.texts.value if self._asks_corpus(question, runs) else ()
         states = tuple((run.stamp, run.learned, id(run.words), run.is_busy) for run in runs)
-        key = states, self._early_moment(), texts, repr(values)
+        key = states, self._early_step(), texts, repr(values)
         if key != self._asked:
             self._asked = key
             self._ask(question, runs, values)
@@ -197,15 +197,15 @@ class QuestionModel(QObject, LazyModel):
         self._take(self.answer if self._is_partial else None, STOPPED)
 
     @property
-    def is_about_one(self) -> bool:
+    def is_about_one_run(self) -> bool:
         """Return whether the question is about the run shown only."""
         return self.question.studies is None or self.question.axis != ""
 
     @property
     def _takes_moment(self) -> bool:
-        return not self.is_about_one and self.question.takes_moments
+        return not self.is_about_one_run and self.question.takes_moments
 
-    def _early_moment(self) -> int | None:
+    def _early_step(self) -> int | None:
         """Return the step shown if the question takes several runs and the run shown has later steps.
 
         Otherwise return None.
@@ -218,7 +218,7 @@ class QuestionModel(QObject, LazyModel):
         runs = self._session.runs
         if self.question.studies == NONE:
             return []
-        asked = [runs.shown] if self.is_about_one else runs.all
+        asked = [runs.shown] if self.is_about_one_run else runs.all
         learned = [run for run in asked if run is not None and run.history is not None and run.history.index_count]
         return [run for run in learned if not (self.question.rests and run.is_busy)]
 
@@ -229,7 +229,7 @@ class QuestionModel(QObject, LazyModel):
         made = self._session.runs.studies
         all_runs = self._session.runs.all
         asks_corpus = self._asks_corpus(question, runs)
-        at = self._early_moment()
+        at = self._early_step()
         studies: dict[str, Study] = {}
         for run in runs:
             study = made.of(run, all_runs)
@@ -260,23 +260,23 @@ class QuestionModel(QObject, LazyModel):
     # -- exports ---------------------------------------------------------------------------
 
     @property
-    def _settled(self) -> Answer | None:
+    def _finished_answer(self) -> Answer | None:
         return None if self._session.background.is_busy(self._topic) else self.answer
 
-    def exact(self) -> Exact:
-        answer = self._settled
-        return super().exact() if answer is None else lambda cancelled: answer.table
+    def table_function(self) -> Exact:
+        answer = self._finished_answer
+        return super().table_function() if answer is None else lambda cancelled: answer.table
 
-    def drawn(self) -> Drawn:
-        answer = self._settled
-        return super().drawn() if answer is None else lambda cancelled: answer.figure
+    def figure_function(self) -> Drawn:
+        answer = self._finished_answer
+        return super().figure_function() if answer is None else lambda cancelled: answer.figure
 
     @property
     def has_figure(self) -> bool:  # type: ignore[override]  # other models know it beforehand
         return self.answer is not None and self.answer.figure is not None
 
     @property
-    def asked(self) -> tuple[Question, Any] | None:
+    def current_question(self) -> tuple[Question, Any] | None:
         runs = self._runs()
         if self.trouble or not (runs or self.question.studies == NONE):
             return None
@@ -285,7 +285,7 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def command(self) -> tuple[str, ...]:
-        asked = self.asked
+        asked = self.current_question
         command = super().command
         if asked is None:
             return ()
@@ -295,7 +295,7 @@ class QuestionModel(QObject, LazyModel):
         runs = self._runs()
         has_parts = self.question.by_parts and any(len(run.sources) > 1 for run in runs)
         each = self._chosen.get("each") or has_parts or self._asks_corpus(question, runs)
-        if not self.is_about_one:
+        if not self.is_about_one_run:
             command = tuple("--runs" if word == "--merges" else word for word in command)
         return (*command, *((EACH,) if each else ()))
 
@@ -307,7 +307,7 @@ class QuestionModel(QObject, LazyModel):
             return super().opens_in_python
         runs = self._runs()
         opened = {name_of(run, self._session.runs.all): f"#{run.number}" for run in runs}
-        at = self._early_moment()
+        at = self._early_step()
         run = self._session.runs.shown
         if at is not None and run in runs and run is not None:
             name = name_of(run, self._session.runs.all)
@@ -326,7 +326,7 @@ class QuestionModel(QObject, LazyModel):
         return replace(figure, marks=(*figure.marks, place))
 
     @property
-    def _has_moments(self) -> bool:
+    def _has_steps_on_axis(self) -> bool:
         """Return whether a place on the axis of the figure belongs to a step."""
         return self.question.axis != "" and self.answer is not None and self.answer.on_axis
 
@@ -337,7 +337,7 @@ class QuestionModel(QObject, LazyModel):
 
     def _place_at(self, moment: int) -> float | None:
         run = self._session.runs.shown
-        if run is None or run.history is None or not self._has_moments:
+        if run is None or run.history is None or not self._has_steps_on_axis:
             return None
         return float(moment if self.question.axis == "step" else run.history.vocabulary_size_at(moment))
 
@@ -348,7 +348,7 @@ class QuestionModel(QObject, LazyModel):
     def step_at(self, x: float | None) -> int:
         """Return the step at a place on the axis of the figure, or 0 if there is no step."""
         run = self._session.runs.shown
-        if x is None or run is None or run.history is None or not self._has_moments:
+        if x is None or run is None or run.history is None or not self._has_steps_on_axis:
             return 0
         return round(x) if self.question.axis == "step" else run.history.step_of_size(round(x))
 
@@ -426,5 +426,5 @@ class QuestionModel(QObject, LazyModel):
     def travel_to_place(self, x: float) -> None:
         """Move the time slider to the step at a place on the axis of the figure."""
         run = self._session.runs.shown
-        if run is not None and run.history is not None and self._has_moments:
+        if run is not None and run.history is not None and self._has_steps_on_axis:
             self._session.cursor.go_to(self.step_at(x))

@@ -20,7 +20,7 @@ from app.window.parts.figure_sheet import line_colour
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.tables import sort_by_headings, table_of_rows
-from app.window.parts.widgets import flat_button, paragraph, scrolling, selectable, with_name
+from app.window.parts.widgets import flat_button, name_widget, paragraph, scrolling, selectable
 from app.window.parts.wording import sorted_heading, tip
 from app.window.questions.question_form import QuestionForm
 from app.window.questions.question_model import QuestionModel
@@ -162,11 +162,11 @@ class QuestionPage(Page):
         self.setAccessibleName(model.question.title())
         self.form = QuestionForm(model)
         self.fields = self.form.fields
-        self.sentence = selectable(with_name(paragraph(), "What the answer says"))
+        self.sentence = selectable(name_widget(paragraph(), "What the answer says"))
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self.stop = with_name(flat_button("Stop", model.stop), "Stop asking")
+        self.stop = name_widget(flat_button("Stop", model.stop), "Stop asking")
         saved = "All rows as a table, or the figure as a picture"
-        self.save = with_name(flat_button("Save …", self.save_wanted.emit, saved), "Save the answer")
+        self.save = name_widget(flat_button("Save …", self.save_wanted.emit, saved), "Save the answer")
         self.figure = FigureView()
         self.rows = Rows(model)
         self.table = table_of_rows(self.rows, f"{model.question.title()}: the answer")

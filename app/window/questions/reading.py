@@ -115,7 +115,7 @@ class RowReader(QObject):
 
     def _take_answer(self) -> None:
         answer = self._model.answer
-        asked = self._model.asked
+        asked = self._model.current_question
         if answer is self._answer:
             return
         self._answer = answer

@@ -11,7 +11,7 @@ from app.session.session import Session
 from app.window.parts.layouts import in_row
 from app.window.parts.theme import fixed_font
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import IconButton, OneLine, paragraph, scrolling, small_button, with_name
+from app.window.parts.widgets import IconButton, OneLine, name_widget, paragraph, scrolling, small_button
 from app.window.parts.wording import tip
 from app.window.questions.question_model import QuestionModel
 from app.window.questions.question_page import QuestionPage
@@ -29,7 +29,7 @@ class ReadingPage(QuestionPage):
         self._session = session
         self.rows.hint = "Click to see this text in these tokens"
         self.reading = RowReader(model, session.background)
-        self.preview = with_name(paragraph(), "The text of the row, split into tokens")
+        self.preview = name_widget(paragraph(), "The text of the row, split into tokens")
         self.preview.setFont(fixed_font(self.font().pointSizeF()))
         self.bar = self._bar()
         self.read = scrolling(self.preview, "The text of a row")
@@ -46,7 +46,7 @@ class ReadingPage(QuestionPage):
         self.back = small_button("‹", "The characters before", lambda: self._turn(-AT_ONCE))
         self.on = small_button("›", "The characters after", lambda: self._turn(AT_ONCE))
         meaning = "The first character shown; type a number to read from there"
-        self.start = with_name(NumberBox(1, 1), "The first character shown", meaning)
+        self.start = name_widget(NumberBox(1, 1), "The first character shown", meaning)
         self.start.setKeyboardTracking(False)  # act only on a finished number
         self.start.setSingleStep(AT_ONCE)
         self.close_button = IconButton("close", "Close the text", self.reading.close)

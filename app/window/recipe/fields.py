@@ -42,7 +42,7 @@ def field_of(choice: str) -> Field:
     title = title_of(choice)
     if choice in ("preparation", "decoding"):  # only files set these choices
         steps = paragraph()
-        field = Field(steps, tuple, lambda value: steps.setText(_numbered(value)))
+        field = Field(steps, tuple, lambda value: steps.setText(_numbered_list(value)))
     elif declared.among or options(choice):
         field = _option_field(options(choice))
     elif declared.kind is bool:
@@ -57,14 +57,16 @@ def field_of(choice: str) -> Field:
         field = _number_field(declared)
     else:
         line = entry(HINTS.get(choice, ""))
-        read = listed if declared.kind is tuple else str
-        field = Field(line, lambda: read(line.text()), lambda value: line.setText(written(value)), line.editingFinished)
+        read = split_items if declared.kind is tuple else str
+        field = Field(
+            line, lambda: read(line.text()), lambda value: line.setText(join_items(value)), line.editingFinished
+        )
     field.widget.setAccessibleName(title)
     field.widget.setToolTip(tip(declared.tip))
     return field
 
 
-def _numbered(steps: tuple[Any, ...]) -> str:
+def _numbered_list(steps: tuple[Any, ...]) -> str:
     return "\n".join(f"{place}. {step.words}" for place, step in enumerate(steps, start=1))
 
 
@@ -104,14 +106,14 @@ def _share_box(nothing: str) -> QDoubleSpinBox:
     return box
 
 
-def written(value: Any) -> str:
+def join_items(value: Any) -> str:
     return " ".join(map(_quoted, map(str, value))) if isinstance(value, tuple) else str(value)
 
 
-def listed(line: str) -> tuple[str, ...]:
+def split_items(line: str) -> tuple[str, ...]:
     """Return the items in a line, which are separated by spaces. An item in quotes may contain spaces.
 
-    >>> listed('<s> "<end of text>"'), written(("<s>", "<end of text>"))
+    >>> split_items('<s> "<end of text>"'), written(("<s>", "<end of text>"))
     (('<s>', '<end of text>'), '<s> "<end of text>"')
     """
     return tuple(match[1] or match[0] for match in _LISTED.findall(line))

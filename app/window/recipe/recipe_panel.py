@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.window.parts.layouts import in_column
 from app.window.parts.theme import shades_of
 from app.window.parts.typed_text import NumberBox, mark_refused
-from app.window.parts.widgets import muted, paragraph, scale_font
+from app.window.parts.widgets import muted_label, paragraph, scale_font
 from app.window.parts.wording import tip
 from app.window.recipe.boxes import SizeBox, preset_box
 from app.window.recipe.fields import Field, field_of
@@ -218,4 +218,4 @@ def _form_layout(on: QWidget | None = None) -> QFormLayout:
 
 
 def _small_label(text: str = "", *, is_muted: bool = True) -> QLabel:
-    return scale_font(muted(text) if is_muted else paragraph(text), 0.9)
+    return scale_font(muted_label(text) if is_muted else paragraph(text), 0.9)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.window.parts.layouts import STRETCH, in_column, in_row
-from app.window.parts.widgets import muted, paragraph, push_button, with_name
+from app.window.parts.widgets import muted_label, name_widget, paragraph, push_button
 from app.window.parts.wording import tip
 from app.window.recipe.recipe_form import RecipeForm
 
@@ -21,7 +21,7 @@ class ShownRecipe(QWidget):
         super().__init__(parent)
         self._form = form
         self._rows: list[tuple[str, str, str]] = []
-        self.about = with_name(paragraph(), "How the recipe of the run shown differs")
+        self.about = name_widget(paragraph(), "How the recipe of the run shown differs")
         self.use = push_button(
             "Use This Recipe", form.use_recipe_shown, ("Use the recipe of the run shown for the next training")
         )
@@ -48,7 +48,7 @@ class ShownRecipe(QWidget):
                 cell.deleteLater()
         for row, texts in enumerate(rows):
             for column, text in enumerate(texts):
-                made = paragraph(text) if row and column else muted(text)
+                made = paragraph(text) if row and column else muted_label(text)
                 made.setAlignment(Qt.AlignmentFlag.AlignTop)
                 made.setToolTip(tip(text))
                 self.grid.addWidget(made, row, column)

@@ -94,7 +94,7 @@ def word_tiles(
             several = tuple(ids) if alone is None else ()
             tiles.append(Tile(first, last, data[begin:stop], alone, several, len(ids), unknown, shown(sign)))
             ids = []
-    return WordTiles(tuple(map(_shown, text)), tuple(tiles), at)
+    return WordTiles(tuple(map(_character_text, text)), tuple(tiles), at)
 
 
 def _token_bytes(run: Run | None, id: int) -> bytes:
@@ -108,7 +108,7 @@ def _sign(spelled: bytes, data: bytes) -> bytes:
     return spelled.removesuffix(data) if data and spelled.endswith(data) else b""
 
 
-def _shown(character: str) -> str:
+def _character_text(character: str) -> str:
     return shown(character.encode(errors="replace"))
 
 
@@ -201,7 +201,7 @@ class MyWord(QObject):
             tiles = (
                 Tile(place, place + 1, character.encode(errors="replace"), None) for place, character in enumerate(text)
             )
-            self.cut = WordTiles(tuple(map(_shown, text)), tuple(tiles), 0)
+            self.cut = WordTiles(tuple(map(_character_text, text)), tuple(tiles), 0)
         else:
             run = self._of
             unknown_id = None if run is None or run.history is None else run.history.alphabet.unknown_id

@@ -131,7 +131,7 @@ class WatchedResult(QObject):
         self._cursor = session.cursor
         self._background = session.background
         self._playing = session.playing
-        self._step, self._see_soon = 0, timer(self, LOOK_MILLISECONDS, self._see)
+        self._step, self._see_soon = 0, timer(self, LOOK_MILLISECONDS, self._make_step)
         for signal in (session.runs.changed, session.cursor.moved, session.playing.changed):
             signal.connect(lambda *_: self.follow())
 
@@ -165,7 +165,7 @@ class WatchedResult(QObject):
             return ""
         return f"The vocabulary has {size:,} tokens and not {wanted:,}: {run.sentence}"
 
-    def see(self, step: int) -> None:
+    def show_step(self, step: int) -> None:
         """Move the time slider to the moment before a step, and make the step after a pause."""
         self._playing.pause_for_person()
         self._step = step
@@ -179,7 +179,7 @@ class WatchedResult(QObject):
         if run is not None and run.history is not None and result is not None and result.loss is not None:
             self._runs.branch(run, result.loss.step, "forbid", run.history.pair(result.loss.step - 1))
 
-    def _see(self) -> None:
+    def _make_step(self) -> None:
         if self._cursor.position == self._step - 1:
             self._cursor.go_to(self._step)
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QPushButton
 
 from app.window.actions import Actions
 from app.window.parts.layouts import AtTop, in_column, in_row
-from app.window.parts.widgets import LinkedText, label, muted, paragraph, push_button, scale_font, with_name
+from app.window.parts.widgets import LinkedText, label, muted_label, name_widget, paragraph, push_button, scale_font
 from app.window.parts.wording import count_text, link_to_step, number_in, tip
 from app.window.recipe.recipe_form import methods
 from app.window.rooms.result import Result, WatchedResult
@@ -27,13 +27,13 @@ class ResultCard(QFrame):
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.sentence = scale_font(paragraph(), 1.15, bold=True)
-        self.numbers = [(scale_font(label(), 1.5, bold=True), muted()) for _ in range(3)]
+        self.numbers = [(scale_font(label(), 1.5, bold=True), muted_label()) for _ in range(3)]
         for _, meaning in self.numbers:
             meaning.setWordWrap(False)
         self.moments = LinkedText("The most important steps")
-        self.moments.linkActivated.connect(lambda link: model.see(number_in(link)))
+        self.moments.linkActivated.connect(lambda link: model.show_step(number_in(link)))
         self.forbid = push_button("", model.forbid, "Train again without this merge, as a new run")
-        self.next = with_name(QPushButton("What Next?"), "What next?", "Try another method, or your own text")
+        self.next = name_widget(QPushButton("What Next?"), "What next?", "Try another method, or your own text")
         self.next.setMenu(self._what_next(actions))
         for button in (self.forbid, self.next):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.session.session import Session
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.widgets import entry, label, muted, scale_font, with_name
+from app.window.parts.widgets import entry, label, muted_label, name_widget, scale_font
 from app.window.parts.wording import tip
 from app.window.recipe.recipe_form import RecipeForm, methods
 from app.window.rooms.my_word import LONGEST, MyWord
@@ -28,12 +28,12 @@ class WatchPanel(QWidget):
         self.word = MyWord(session, self)
         self._form = form
         self._playing = session.playing
-        self.field = with_name(entry("Type your name", can_be_cleared=True), "A word to be split")
+        self.field = name_widget(entry("Type your name", can_be_cleared=True), "A word to be split")
         self.field.setMaxLength(LONGEST)
         self.field.setMaximumWidth(320)
         scale_font(self.field, LARGE)
         self.view = WordView()
-        self.sentence = muted()
+        self.sentence = muted_label()
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.sentence.setMinimumHeight(REASON_LINES * self.fontMetrics().lineSpacing())  # nothing below jumps
         policy = self.sentence.sizePolicy()
@@ -52,7 +52,7 @@ class WatchPanel(QWidget):
 
     def _methods(self) -> QComboBox:
         """Return the box of methods. Methods that learn a sample at once come first."""
-        box = scale_font(with_name(QComboBox(), "How it is learned"), LARGE)
+        box = scale_font(name_widget(QComboBox(), "How it is learned"), LARGE)
         box.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
         at_once = methods(lambda method: method.learns_at_once)
         for method in [*at_once, *methods(lambda method: not method.learns_at_once and not method.serves_languages)]:

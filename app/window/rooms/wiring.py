@@ -53,7 +53,7 @@ class RoomWiring(QObject):
             one_of_them.addAction(action)
         frame.actions["start_here"].triggered.connect(self._start_here)
         frame.window.room_changed.connect(self._enter)
-        charts.currentChanged.connect(lambda _: self._come_with_chart())
+        charts.currentChanged.connect(lambda _: self._go_to_room_of_chart())
         self._runs.changed.connect(self._open_rooms)
         self._enter(frame.window.room)
 
@@ -67,7 +67,7 @@ class RoomWiring(QObject):
         self._result.follow()
         self._open_rooms()
 
-    def _come_with_chart(self) -> None:
+    def _go_to_room_of_chart(self) -> None:
         """Go to a room that contains the visible chart, if the present room does not contain this chart."""
         window = self._frame.window
         chart = self._charts.shown

@@ -164,7 +164,7 @@ class WordView(QWidget):
             self._current = min(max(0, self._current + ways[key]), len(self.spots) - 1)
             spot = self.spots[self._current]
             self._point(spot)
-            self.setAccessibleDescription(_described(spot, self._now))
+            self.setAccessibleDescription(_describe_spot(spot, self._now))
             self.update()
         elif key in ENTER and 0 <= self._current < len(self.spots):
             self._click(self.spots[self._current])
@@ -178,7 +178,7 @@ class WordView(QWidget):
         self.update()
 
 
-def _described(spot: Spot, cut: WordTiles) -> str:
+def _describe_spot(spot: Spot, cut: WordTiles) -> str:
     """Return the text about a spot for a screen reader."""
     tile = spot.tile
     text = tile.sign + "".join(cut.characters[tile.first : tile.stop])

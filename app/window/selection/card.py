@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QWidget
 
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import label, muted, paragraph, small_button
+from app.window.parts.widgets import label, muted_label, paragraph, small_button
 from app.window.parts.wording import tip
 from app.window.selection.facts import CardText
 
@@ -48,7 +48,7 @@ class TokenCard(QFrame):
             button.clicked.connect(lambda _=False, name=name: self.wanted.emit(name))
         self.deeds = QWidget()
         in_row(*self.buttons.values(), 1, on=self.deeds, margins=(0, 2, 0, 0), spacing=4)
-        self.hint = muted("Esc closes this card")
+        self.hint = muted_label("Esc closes this card")
         parts = self.title, self.sentence, self.facts, self.deeds, self.hint
         self._column = in_column(*parts, on=self, margins=(10, 8, 10, 8), spacing=4)
         self.setFixedWidth(WIDTH)
@@ -64,7 +64,7 @@ class TokenCard(QFrame):
             self._form.removeRow(0)
         for name, value in text.rows.items():
             fact = paragraph(value)
-            self._form.addRow(muted(name), fact)
+            self._form.addRow(muted_label(name), fact)
         self.facts.setVisible(bool(text.rows))
         for name, button in self.buttons.items():
             why_not = text.why_not.get(name, "")

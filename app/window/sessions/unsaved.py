@@ -41,7 +41,7 @@ class UnsavedSessions(QObject):
     def offer_newest(self) -> None:
         """Search for the unsaved sessions of earlier windows, and offer the newest in the message bar."""
         self._leftovers.changed.connect(self._offer, Qt.ConnectionType.SingleShotConnection)
-        self._leftovers.look()
+        self._leftovers.search()
 
     def offer_soon(self, left: Path | None) -> None:
         """Offer the session that was just left, as soon as its safety copy is complete."""
@@ -74,7 +74,7 @@ class UnsavedSessions(QObject):
             add_entry(menu, title_of(leftover), partial(self._bring_back, leftover))
         for rest in ("", RULE) if leftovers else ("None", "", RULE):
             (menu.addAction(rest) if rest else menu.addSeparator()).setEnabled(False)
-        self._leftovers.look()  # to be current next time
+        self._leftovers.search()  # to be current next time
 
 
 def title_of(leftover: Leftover) -> str:

@@ -60,12 +60,12 @@ def decode_ids(entered: str, run: Run | None) -> DecodedIds:
     if history.numbers is None and unknown is not None:
         return DecodedIds(f"There is no token {unknown:,}. The ids go from 0 to {history.index_count - 1:,}.")
     try:
-        return _compared(history, history.indices_of(numbers))
+        return _decode_and_compare(history, history.indices_of(numbers))
     except BpeError as error:
         return DecodedIds(str(error))
 
 
-def _compared(history: History, indices: Sequence[int]) -> DecodedIds:
+def _decode_and_compare(history: History, indices: Sequence[int]) -> DecodedIds:
     tokenizer = Tokenizer(history)
     text = tokenizer.decode(indices)
     if len(indices) > MOST_COMPARED:

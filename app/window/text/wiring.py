@@ -37,9 +37,9 @@ class TextWiring(QObject):
         panel.token_hovered.connect(self._look_at)
         panel.ids.ids_pasted.connect(lambda ids: panel.ids.show_decoded(decode_ids(ids, self._runs.shown)))
         panel.editor.caret_token_changed.connect(self._look_at_caret)
-        panel.editor.caret_placed.connect(self._come_to_caret)
-        panel.editor.place_clicked.connect(lambda byte: self._stay_with(self._hovered or self._token_at(byte)))
-        panel.editor.selection_changed.connect(self._stay_with_selected)
+        panel.editor.caret_placed.connect(self._note_caret)
+        panel.editor.place_clicked.connect(lambda byte: self._pin_token(self._hovered or self._token_at(byte)))
+        panel.editor.selection_changed.connect(self._pin_selected_token)
         self._hovered: TokenAt | None = None
         self._peek_soon = timer(self, REST_MILLISECONDS, self._show_facts_briefly)
         self._caret_moment = -1  # the moment shown when the caret was placed
@@ -86,18 +86,18 @@ class TextWiring(QObject):
         """Show the facts about the token on which the pointer rests. While the pointer moves, nothing is computed."""
         self._token.show_briefly(self._hovered.id if self._hovered else None)
 
-    def _stay_with(self, token: TokenAt | None) -> None:
+    def _pin_token(self, token: TokenAt | None) -> None:
         """Keep the clicked token on the page about a token, even when the pointer moves away. None ends that."""
         self._token.pin(token.id if token else None)
 
-    def _stay_with_selected(self, selected: tuple[int, int] | None) -> None:
+    def _pin_selected_token(self, selected: tuple[int, int] | None) -> None:
         if selected is not None:
-            self._stay_with(self._token_at(selected[0]))
+            self._pin_token(self._token_at(selected[0]))
 
     def _token_at(self, byte: int) -> TokenAt | None:
         return self._model.token_at(min(byte, self._model.byte_length - 1))
 
-    def _come_to_caret(self, byte: int) -> None:
+    def _note_caret(self, byte: int) -> None:
         self._caret_moment = self._session.cursor.position
         self._look_at_caret(self._token_at(byte))
 

@@ -15,7 +15,7 @@ from app.window.parts.layouts import in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.timing import Throttle
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import action_button, label, with_name
+from app.window.parts.widgets import action_button, label, name_widget
 from app.window.parts.wording import tip
 from app.window.time.curve import compression_curve
 from app.window.training.training_views import SpeedBox
@@ -222,4 +222,4 @@ class TimeBar(QWidget):
 
 
 def _button(action: QAction) -> QToolButton:
-    return with_name(action_button(action), action.text().replace("&", ""))
+    return name_widget(action_button(action), action.text().replace("&", ""))

@@ -94,7 +94,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
         return self._travel(number, int(match["merge"].replace(",", "")))
 
     def _travel(self, number: int, merge: int) -> str:
-        run = self._runs.numbered(number)
+        run = self._runs.find_run(number)
         if run is None:
             return f"There is no run {number:,} in this session."
         if merge > run.learned:
@@ -108,11 +108,11 @@ class BookmarkListModel(RowListModel[Bookmark]):
         self._bookmarks.put(tuple(sorted(marks, key=_place)), label)
 
     def _show(self) -> None:
-        marks = tuple(mark for mark in self._bookmarks.value if self._runs.numbered(mark.run) is not None)
+        marks = tuple(mark for mark in self._bookmarks.value if self._runs.find_run(mark.run) is not None)
         self.set_rows(marks, are_same=list(map(_place, marks)) == list(map(_place, self.rows)))
         self.here_changed.emit()
 
-    def shown(self, row: int, role: int) -> str | None:
+    def value_in_role(self, row: int, role: int) -> str | None:
         mark = self.rows[row]
         first_line = mark.note.strip().split("\n")[0]
         return f"{self._place_text(mark)}\n{first_line or 'no note yet'}" if role == Role.DisplayRole else None
@@ -124,10 +124,10 @@ class BookmarkListModel(RowListModel[Bookmark]):
         several = f"Run {mark.run}, " if len(self._runs.all) > 1 else ""
         step = self._step(mark.run)
         place = f"{several}{step} {mark.merge:,}" if several else f"{step.capitalize()} {mark.merge:,}"
-        return f"{place}   {_token_text(self._runs.numbered(mark.run), mark.merge)}".rstrip()
+        return f"{place}   {_token_text(self._runs.find_run(mark.run), mark.merge)}".rstrip()
 
     def _step(self, number: int) -> str:
-        run = self._runs.numbered(number)
+        run = self._runs.find_run(number)
         return (NO_RUN if run is None else run.wording).step
 
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QListView, QPlainTextEdit, QPushButton, QSplitter,
 from app.window.main_window import Frame
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.tables import list_of_rows
-from app.window.parts.widgets import IconButton, add_key_action, entry, flat_button, muted
+from app.window.parts.widgets import IconButton, add_key_action, entry, flat_button, muted_label
 from app.window.parts.wording import tip
 from app.window.time.bookmarks import BookmarkListModel
 
@@ -27,7 +27,7 @@ class BookmarksPanel(QWidget):
         write.triggered.connect(self._write_note)
         copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(model.reference_here()))
         self.list = self._make_list()
-        self.hint = muted("Press Ctrl+D to bookmark the step shown and to write a note about this step.")
+        self.hint = muted_label("Press Ctrl+D to bookmark the step shown and to write a note about this step.")
         self.note = QPlainTextEdit()
         self.note.setPlaceholderText("A note about the chosen bookmark")
         self.note.setTabChangesFocus(True)

@@ -202,7 +202,7 @@ class RunListModel(RowListModel[Run]):
         text = f"{title_of(run, self.rows)}\n{texts_of(run, most=20)}\n{sentence_of(run, self._session.machine_code)}"
         return f"{text}\nContinues run {run.parent}." if run.parent is not None else text
 
-    def shown(self, row: int, role: int) -> Any:
+    def value_in_role(self, row: int, role: int) -> Any:
         run = self.rows[row]
         depth = self._depths[row]
         if role == Role.EditRole:

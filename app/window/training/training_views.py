@@ -18,9 +18,9 @@ from app.window.parts.widgets import (
     add_key_action,
     filled_menu,
     label,
-    muted,
+    muted_label,
+    name_widget,
     push_button,
-    with_name,
 )
 from app.window.parts.wording import tip
 from app.window.training.run_status import RunListModel, TrainingStatusModel
@@ -79,16 +79,16 @@ class StatusLine(QStatusBar):
     def __init__(self, model: TrainingStatusModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.sentence = with_name(OneLine(), "State of the training")
+        self.sentence = name_widget(OneLine(), "State of the training")
         self.sentence.setContentsMargins(8, 2, 8, 2)
-        self.run = with_name(
+        self.run = name_widget(
             OneLine(), "The run that is shown", "All panels show this run. Choose another run with Training > Show Run"
         )
         self.progress = ProgressBar(PROGRESS_STEPS, with_text=False)
         self.progress.setFixedWidth(180)
         self.progress.setFixedHeight(8)
         self.progress.setAccessibleName("Progress of the training")
-        self.faster = with_name(OneLine(), "Progress of the machine code", BEING_MADE)
+        self.faster = name_widget(OneLine(), "Progress of the machine code", BEING_MADE)
         self._look = timer(self, LOOK_MILLISECONDS, self._show_machine_code, repeats=True)
         self.addWidget(self.sentence, 1)
         self.addPermanentWidget(self.faster)
@@ -128,9 +128,9 @@ class RunsPanel(QWidget):
         self._model = model
         self.list = list_of_rows(model, "Runs")
         self.list.setSpacing(2)
-        self.hint = muted(HINT)
+        self.hint = muted_label(HINT)
         again = "Learn from the same texts with another tie rule, as a new run"
-        self.again = with_name(QPushButton("Train Again"), "Train Again", again)
+        self.again = name_widget(QPushButton("Train Again"), "Train Again", again)
         self.again_menu = filled_menu("", self.again, self._fill_again)
         self.again.setMenu(self.again_menu)
         compare = "Compare the chosen run with the run shown"

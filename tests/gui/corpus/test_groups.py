@@ -129,7 +129,7 @@ def _assert_its_words_are_listed(qtbot: QtBot, program: Program, path: Path) -> 
     qtbot.waitUntil(lambda: [rows.index(0, 0).data(), rows.rowCount()] == ["␣old", 1], timeout=WAIT)
     assert "1 of " in page.summary.text()
     assert rows.index(0, 4).data() == "0", "how often it stands in the other group"
-    program.charting._write(page.exact(), page.watched.command, path)
+    program.charting._write(page.table_function(), page.watched.command, path)
     qtbot.waitUntil(path.is_file, timeout=WAIT)
     assert path.read_text(encoding="utf-8").splitlines()[0] == "text,hex,count,share,count in code,count in German"
 

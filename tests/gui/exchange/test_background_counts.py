@@ -63,7 +63,7 @@ def test_a_background_count_writes_a_file_that_becomes_the_corpus(
     going = CountStatus("s3://bucket/<counts>", "counting", "adding up", 1, 4, "parts", "http://a:2/status")
     with monkeypatch.context() as patch:
         patch.setattr(background, "counts_in", lambda folder: {path: going})
-        model.look()
+        model.read_status_files()
         qtbot.waitUntil(lambda: 'href="http://a:2/status"' in dialog.status.text(), timeout=WAIT)
         assert "Adding up: 1 of 4 parts" in dialog.status.text()
         assert "s3://bucket/&lt;counts&gt;" in dialog.status.text()
@@ -75,7 +75,7 @@ def test_a_background_count_writes_a_file_that_becomes_the_corpus(
     path.write_text(json.dumps(values), encoding="utf-8")
     assert background.counts_in(folder)[path].is_under_way, "it may still be on its way"
     os.utime(path, (time.time() - 60,) * 2)
-    model.look()
+    model.read_status_files()
     qtbot.waitUntil(
         lambda: "perhaps because another program stopped it" in program.messages.sentence.text(), timeout=WAIT
     )

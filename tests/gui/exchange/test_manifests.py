@@ -167,7 +167,7 @@ def save_what_is_asked_of_one_run(saving: WindowSaver) -> None:
     saving.shown("benchmark")
     saving.again("dots.svg", saving.print)
     life = program.pages[TokenPage]
-    saving.again("life.csv", partial(program.charting._write, life.exact(), life.watched.command))
+    saving.again("life.csv", partial(program.charting._write, life.table_function(), life.watched.command))
     saving.again("life.svg", lambda path: saving.print(path, life))
     for name in ("words.tsv", "paid.json"):
         saving.again(name, saving.words_of_the_token)

@@ -51,9 +51,9 @@ def test_copied_python_lines_give_the_answer_shown_on_the_page(
     trained.filing.document.save(path)
     settle(qtbot, trained)
     page = trained.pages.page(row)
-    asked = page.watched.asked
+    asked = page.watched.current_question
     assert asked is not None
-    expected = page.exact()(lambda: False)
+    expected = page.table_function()(lambda: False)
     table = answer_by_python(as_python(asked[0], page.watched.opens_in_python, path)).table
     assert table.columns.keys() == expected.columns.keys()
     assert len(table) == len(expected)

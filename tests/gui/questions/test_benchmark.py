@@ -73,7 +73,7 @@ def test_the_benchmark_page_measures_all_runs_by_parallel_sentences_and_by_the_c
     cells = [row for row in _cells(page) if row["text"] == "one.txt"]
     wanted = {f"{len(tokenizer.encode(ONE, at=at)):,}" for at in (40, MERGES)}
     assert {row["tokens"] for row in cells} == wanted
-    assert model.exact()(lambda: False).columns["bytes"][0] == len(ONE.encode())
+    assert model.table_function()(lambda: False).columns["bytes"][0] == len(ONE.encode())
     row = next(place for place, item in enumerate(_cells(page)) if (item["text"], item["tokens"]) == _whole(tokenizer))
     page.table.clicked.emit(page.rows.index(row, 2))
     answered(qtbot, learned)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from app.window.charts.pairs_model import compute_leading_pairs
-from app.window.questions.why.model import explained_text, word_facts
+from app.window.questions.why.model import explain_boundary, word_facts
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled
@@ -51,7 +51,7 @@ QUESTIONS: dict[str, Question] = {
     ),
     "vocabularies": lambda words, history, ranked, no: Vocabularies.of([history], cancelled=no),
     "why": lambda words, history, ranked, no: word_facts(
-        study := Study(history, KnownWords(words)), explained_text(study, "lowest"), 2, 0, 5, no
+        study := Study(history, KnownWords(words)), explain_boundary(study, "lowest"), 2, 0, 5, no
     ),
 }
 

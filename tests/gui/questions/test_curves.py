@@ -54,7 +54,7 @@ def test_the_curves_page_measures_runs_on_the_corpus_and_on_held_out_texts(
         chosen(page, "measure", measure)
         answered(qtbot, learned)
         assert len(lines_of(model.figure)) == 1, measure
-    assert model.exact()(lambda: False).columns["morpheme_f1"][-1] == lines_of(model.figure)[0].y[-1]
+    assert model.table_function()(lambda: False).columns["morpheme_f1"][-1] == lines_of(model.figure)[0].y[-1]
 
     (tmp_path / "apart.txt").write_text(OTHER[::2], encoding="utf-8")
     chosen(page, "measure", "bits_per_byte")
@@ -94,7 +94,7 @@ def test_a_sweep_is_planned_run_and_shown_in_the_window(
     assert [len(line.x) for line in lines_of(model.figure)] == [2, 2]
     kept = tmp_path / f"plan{RESULTS}"
     made = sweep(read_plan(plan))
-    assert csv_text(read_results(kept)) == csv_text(made.table) == csv_text(model.exact()(lambda: False))
+    assert csv_text(read_results(kept)) == csv_text(made.table) == csv_text(model.table_function()(lambda: False))
     assert not page.grab().isNull()
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(plan), ""))
@@ -108,7 +108,7 @@ def test_a_sweep_is_planned_run_and_shown_in_the_window(
     assert opened == [tmp_path / "plan.bpex"]
     page.form.choose_path("results", str(kept))
     answered(qtbot, learned)
-    assert len(made.table.records()) == len(model.exact()(lambda: False).records())
+    assert len(made.table.records()) == len(model.table_function()(lambda: False).records())
     plan.write_text(plan.read_text(encoding="utf-8").replace("unit", "unity"), encoding="utf-8")
     page.plan.click()
     answered(qtbot, learned)
@@ -144,7 +144,7 @@ def test_runs_that_differ_only_in_their_seed_are_drawn_as_a_line_with_a_band(
         ends = sorted(len((ONE + OTHER).encode()) / length for length in lengths)
         assert lines[1].band is not None
         assert [lines[1].band[0][place], lines[1].band[1][place]] == pytest.approx(ends)
-    rows = page.model.exact()(lambda: False).records()
+    rows = page.model.table_function()(lambda: False).records()
     assert {(row["run"], row["seed"]) for row in rows if row["recipe"] == name} == {
         (f"Run {number}: gpt2", 1),
         (f"Run {number + 1}: gpt2", 2),

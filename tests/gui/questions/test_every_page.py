@@ -85,7 +85,7 @@ def test_question_pages_about_a_table_without_texts_answer_without_counts(
     program.text_panel.editor.insert("abcabc")
     click_before(qtbot, program, 2)
     answered(qtbot, program)
-    asked = word_facts(program).asked
+    asked = word_facts(program).clicked_boundary
     assert asked is not None
     assert asked.kind == "taken"
     program.actions["ties"].trigger()

@@ -48,7 +48,7 @@ def test_the_id_map_page_maps_ids_of_the_chosen_run_to_ids_of_the_shown_run(qtbo
     assert page.figure.isVisible()
     assert page.model.command[:3] == ("idmap", run_of_session(first.number), run_of_session(extended))
 
-    asked = page.model.asked
+    asked = page.model.current_question
     assert asked is not None
     lines = as_python(asked[0], page.model.opens_in_python, None)
     assert f"bpe.open('session.bpex#{first.number}')" in lines

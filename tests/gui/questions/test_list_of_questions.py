@@ -144,4 +144,4 @@ def test_a_pair_is_shown_in_one_column_of_the_window_and_in_two_columns_of_a_sav
     assert answer is not None
     left, right = answer.columns["left_text"][0], answer.columns["right_text"][0]
     assert page.model.cell(0, 1) == f"{left} + {right}"
-    assert {"left_text", "right_text", "left_id"} <= {*page.exact()(lambda: False).columns}
+    assert {"left_text", "right_text", "left_id"} <= {*page.table_function()(lambda: False).columns}

@@ -275,7 +275,7 @@ def test_the_sizes_page_measures_every_vocabulary_size_for_every_text(qtbot: QtB
     expected = bits_per_byte(*tenth_apart(run.words), history)
     assert math.isclose(page.model.values_here()["a tenth of the training text"], expected.bits[-1])
     assert f"is at {expected.sizes[expected.bits.argmin()]:,} tokens" in page.sentence.text()
-    assert list(page.model.exact()(lambda: False).columns["bits_per_byte"]) == expected.bits.tolist()
+    assert list(page.model.table_function()(lambda: False).columns["bits_per_byte"]) == expected.bits.tolist()
     page.figure.place_chosen.emit(256 + 17)
     assert learned.session.cursor.position == 17
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.pages import RACE
-from app.window.parts.lazy_model import exact_of
+from app.window.parts.lazy_model import table_function_of
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core.insight.token_life import token_life
@@ -39,7 +39,7 @@ def test_a_click_on_a_merge_shows_the_history_of_its_token(qtbot: QtBot, learned
         assert f"Occurs {facts.count:,} time" in section(learned, "occurs")
         assert facts.paid.count == facts.peak
         life = learned.pages[TokenPage].life.model
-        listed = {name: exact_of(life.asked_about(name))(lambda: False).columns for name in ("words", "paid")}
+        listed = {name: table_function_of(life.asked_about(name))(lambda: False).columns for name in ("words", "paid")}
         assert (len(listed["words"]["text"]), sum(listed["words"]["count"])) == (facts.words.number, facts.count)
         assert (len(listed["paid"]["text"]), sum(listed["paid"]["count"])) == (facts.paid.number, facts.peak)
         assert ("save all" in section(learned, "paid")) == (facts.paid.number > MOST_SHOWN)
@@ -51,7 +51,7 @@ def test_a_click_on_a_merge_shows_the_history_of_its_token(qtbot: QtBot, learned
             assert around in file.split("\n")[line.line - 1]
             assert line.token.encode() in b" " + Tokenizer(ranked.history).token_bytes(token)
         assert f"{lines[0].source}, line {lines[0].line}" in section(learned, "lines")
-        exact = learned.pages[TokenPage].exact()(lambda: False).columns
+        exact = learned.pages[TokenPage].table_function()(lambda: False).columns
         held = [(step, count) for of, step, count in zip(exact["of"], exact["after_step"], exact["count"], strict=True)
                 if of == "token"]  # fmt: skip
         assert held == [(step, count) for step, count in facts.curve]

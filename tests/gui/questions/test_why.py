@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.parts.pictures import SCALE
 from app.window.questions.why.merge_tree import MergeTree, TreePage
-from app.window.questions.why.model import explained_text
+from app.window.questions.why.model import explain_boundary
 from app.window.questions.why.model import word_facts as facts_of
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
@@ -48,12 +48,12 @@ def test_a_click_in_the_text_explains_every_boundary_of_the_word(qtbot: QtBot, l
             answered(qtbot, program)
             assert program.inspector.page is program.pages[WhyPage]
             facts = word_facts(program)
-            assert facts.asked is not None
-            assert facts.asked.byte == byte
-            assert (facts.asked.kind == "joined") == (byte not in starts)
+            assert facts.clicked_boundary is not None
+            assert facts.clicked_boundary.byte == byte
+            assert (facts.clicked_boundary.kind == "joined") == (byte not in starts)
             reason = program.pages[WhyPage].reason.text()
             assert reason
-            assert all(f"step:{step}" in reason for step in facts.asked.steps)
+            assert all(f"step:{step}" in reason for step in facts.clicked_boundary.steps)
             whole = "".join(tree.text for tree in facts.split_after(facts.at))
             assert whole == "".join(facts.symbols)
             assert whole.replace("␣", " ") in text
@@ -79,7 +79,7 @@ def test_links_in_a_reason_move_the_time_cursor_to_their_steps(qtbot: QtBot, lea
     assert learned.session.cursor.position == step
     learned.session.cursor.go_to(step - 1)
     answered(qtbot, learned)
-    again = word_facts(learned).asked
+    again = word_facts(learned).clicked_boundary
     assert again is not None
     assert again.kind == "later"
     assert f"merge {step}" in again.sentence
@@ -195,9 +195,9 @@ def test_a_merge_tree_draws_dropped_tokens_faintly(qtbot: QtBot) -> None:
     words = "the other end of the day, on the one hand; the cat, on the other hand; the mat. " * 2
     recipe = Recipe.preset("boundless", merges=40, min_frequency=1, tau=0.4)
     study = Study(learn(count_words(Corpus.from_texts([words]), recipe), recipe))
-    facts = facts_of(study, explained_text(study, "the other hand"), 5, 0, len(study.history))
+    facts = facts_of(study, explain_boundary(study, "the other hand"), 5, 0, len(study.history))
     assert facts is not None
-    assert facts.asked is not None
+    assert facts.clicked_boundary is not None
     tree = MergeTree(largest=1.0)
     qtbot.addWidget(tree)
     fallen = 0
@@ -210,6 +210,6 @@ def test_a_merge_tree_draws_dropped_tokens_faintly(qtbot: QtBot) -> None:
         assert not any(box.intersects(other) for box, other in combinations(boxes, 2))
         fallen += sum(node.was_split_again(step) for node in facts.places_at(step))
     assert fallen
-    assert facts_of(study, explained_text(study, "12"), 0, 0, 0) is not None
+    assert facts_of(study, explain_boundary(study, "12"), 0, 0, 0) is not None
     with pytest.raises(NoTree):
-        facts_of(study, explained_text(study, "the" * 200), 5, 0, 0)
+        facts_of(study, explain_boundary(study, "the" * 200), 5, 0, 0)

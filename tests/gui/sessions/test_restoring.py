@@ -77,7 +77,7 @@ def test_closing_a_window_with_changes_asks_nothing_and_keeps_a_safety_copy(
 
 def test_closing_an_untouched_window_leaves_no_safety_copy(qtbot: QtBot, new_program: NewProgram) -> None:
     first = new_program()
-    first.filing.document.look()
+    first.filing.document.check_for_changes()
     first.window.close()
     assert safety_copies() == []
 
@@ -99,7 +99,7 @@ def test_opening_another_session_keeps_a_safety_copy_of_the_present_session(
 
     def is_found() -> bool:
         if not program.session.background.is_busy("leftovers"):  # or none of many looks would ever be over
-            leftovers.look()  # at first it may still be being written
+            leftovers.search()  # at first it may still be being written
         return len(leftovers.all) == 1
 
     qtbot.waitUntil(is_found, timeout=WAIT)
@@ -115,7 +115,7 @@ def left(qtbot: QtBot, new_program: NewProgram) -> Program:
     first = new_program()
     first.token_text.set_text("left behind")
     qtbot.waitUntil(lambda: first.session.text.value == "left behind", timeout=WAIT)
-    first.filing.document.look()
+    first.filing.document.check_for_changes()
     first.window.close()
     second = new_program()
     with qtbot.waitSignal(second.filing.document.leftovers.changed, timeout=WAIT):
@@ -140,7 +140,7 @@ def test_a_safety_copy_that_is_being_checked_is_not_reported_as_open_in_another_
 
     monkeypatch.setattr(Lock, "acquire", acquire_slowly)
     leftovers = left.filing.document.leftovers
-    leftovers.look()
+    leftovers.search()
     assert is_held.wait(WAIT / 1000)
     threading.Timer(0.2, may_go_on.set).start()
     with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
@@ -160,7 +160,7 @@ def test_reading_the_summary_of_a_safety_copy_does_not_block_its_restoration(
         return read_summary(path)
 
     monkeypatch.setattr("app.session.safety_copy.read_summary", read_slowly)
-    left.filing.document.leftovers.look()
+    left.filing.document.leftovers.search()
     assert is_reading.wait(WAIT / 1000)
     try:
         with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):

@@ -22,7 +22,7 @@ from tests.gui.sessions.saving import answer, open_session, safety_copies, save_
 def test_the_window_title_marks_unsaved_changes(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look = program.filing.document.look
+    look = program.filing.document.check_for_changes
     look()
     assert not program.window.isWindowModified()
     small(program)

@@ -114,7 +114,7 @@ def test_the_search_lists_only_actions_that_are_available(program: Program) -> N
     hits = [hit for search in program.finding.searches(None) for _, hit in search("")]
     shown = [hit.title for hit in hits]
     in_menus = {hit.title for hit in hits if hit.kind not in ("Manual", "Measure, in Compare", "Field of the recipe")}
-    assert not {"None", "None yet", *(title for title, _ in program.actions.refused())} & in_menus
+    assert not {"None", "None yet", *(title for title, _ in program.actions.disabled_actions())} & in_menus
     assert not [title for title in shown if title.startswith("Kept for")]
     learned_by = [
         hit.title.casefold() for hit in hits if hit.kind in ("Train with this method", "Train with this recipe")

@@ -103,7 +103,7 @@ def test_a_link_on_the_result_card_plays_the_step_at_which_a_pair_lost_most(qtbo
     assert watched.card.isHidden()
     qtbot.waitUntil(lambda: cursor.position == 1, timeout=WAIT)
     qtbot.waitUntil(lambda: page.headline().endswith("t + h: −117, taken by he."), timeout=WAIT)
-    watched.card.model.see(1)
+    watched.card.model.show_step(1)
     cursor.go_to(40)
     qtbot.wait(2 * LOOK)
     assert cursor.position == 40, "whoever goes on is not taken back"

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from app.window.parts.tables import selected_rows
-from app.window.parts.widgets import push_button, with_name
+from app.window.parts.widgets import name_widget, push_button
 from app.window.questions.audit.trim_dialog import TrimDialog
 from app.window.questions.audit.trimming import TrimTask
 from app.window.questions.question_page import QuestionPage
@@ -23,7 +23,7 @@ class AuditPage(QuestionPage):
     def __init__(self, trimming: TrimTask, parent: QWidget | None = None) -> None:
         super().__init__(trimming.model, parent)
         self.trimming = trimming
-        self.trim = with_name(push_button("Trim …", self._trim, TRIM), "Trim")
+        self.trim = name_widget(push_button("Trim …", self._trim, TRIM), "Trim")
         self.add_action(self.trim)
         trimming.busy_changed.connect(self._show_trim)
         self.table.horizontalHeader().sortIndicatorChanged.connect(self._choose_order)

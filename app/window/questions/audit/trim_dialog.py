@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QButtonGroup, QComboBox, QDialog, QRadioButton, QW
 from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.layouts import STRETCH, form_of_fields, in_column, in_row
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import muted
+from app.window.parts.widgets import muted_label
 from app.window.parts.wording import count_text, tip
 from app.window.questions.audit.trimming import NEEDED, TrimChoices, TrimTask, What
 
@@ -81,7 +81,7 @@ class TrimDialog(QDialog):
         down_to = in_row(self.choices["down to"], self.size_box, STRETCH)
         what = in_column(*(self.choices[name] for name in ("selected", "listed", "chosen")), down_to)
         form = form_of_fields(("Remove", what), ("Needed tokens", self.needed), ("Ids", self.ids))
-        in_column(form, muted(EXPLANATION), self.buttons, on=self)
+        in_column(form, muted_label(EXPLANATION), self.buttons, on=self)
 
     def _begin(self) -> None:
         what = next(name for name, button in self.choices.items() if button.isChecked())

@@ -71,7 +71,7 @@ class TrimTask(QObject):
     @property
     def study(self) -> Study | None:
         """Return the study that the audit was asked about, or None before its answer."""
-        asked = self.model.asked
+        asked = self.model.current_question
         return None if self.model.answer is None or asked is None else asked[1]
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHeaderView
 
-from app.window.parts.widgets import flat_button, push_button, with_name
+from app.window.parts.widgets import flat_button, name_widget, push_button
 from app.window.parts.wording import tip
 from app.window.questions.compare.lane_questions import MEANINGS, LabQuestion, LanesQuestion, PairQuestion
 from app.window.questions.question_page import QuestionPage
@@ -35,7 +35,7 @@ class LabPage(LanesPage):
         self.figure.setToolTip(tip(MEANINGS))
         self.rows.hint = "Click to see the word above, and why it is split so"
         meaning = "Write all words that are split differently to a CSV, TSV, JSON or Parquet file"
-        self.save_list = with_name(flat_button("Save List …", self.list_wanted.emit, meaning), "Save the list")
+        self.save_list = name_widget(flat_button("Save List …", self.list_wanted.emit, meaning), "Save the list")
         self.add_action(self.save_list)
         model.changed.connect(self._enable)
         self._enable()
@@ -52,7 +52,7 @@ class ComparePage(LanesPage):
 
     def __init__(self, model: PairQuestion) -> None:
         super().__init__(model)
-        self.pair = with_name(
+        self.pair = name_widget(
             QComboBox(),
             "The two to compare",
             ("The first is compared with the second, and keeps its ids in a combined table"),

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QSizePolicy, QSlider, QWidget
 from app.window.parts.figure_sheet import line_colour
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import IconButton, OneLine, label, scale_font, with_name
+from app.window.parts.widgets import IconButton, OneLine, label, name_widget, scale_font
 from app.window.parts.wording import tip
 from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LETTERS, MOST_LANES, LanesModel
@@ -127,7 +127,7 @@ class LaneColumn(QWidget):
         self._place = place
         letter = LETTERS[place]
         self.card = LaneCard(place, letter)
-        self.text = with_name(LaneRows(lanes, place), f"Your text, as {letter} splits it")
+        self.text = name_widget(LaneRows(lanes, place), f"Your text, as {letter} splits it")
         in_column(self.card, (self.text, 1), on=self, margins=NO_MARGINS, spacing=4)
         self.card.chosen.connect(lambda number: lanes.replace(place, number))
         self.card.closed.connect(lambda: lanes.remove(place))

@@ -8,7 +8,7 @@ from typing import Any
 from app.session.manifests import RESULT, run_of_session
 from app.session.run import Run
 from app.session.session import Session
-from app.window.parts.lazy_model import Exact, LazyModel, exact_of
+from app.window.parts.lazy_model import Exact, LazyModel, table_function_of
 from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LanesModel
 from app.window.questions.question_model import NOTHING_YET, Parameter, QuestionModel
@@ -37,7 +37,7 @@ class LanesQuestion(QuestionModel):
         lanes.changed.connect(self.refresh_soon)
 
     @property
-    def compared(self) -> list[Lane]:
+    def compared_lanes(self) -> list[Lane]:
         """Return the lanes that the question compares."""
         return self.lanes.lanes
 
@@ -48,10 +48,10 @@ class LanesQuestion(QuestionModel):
 
     @property
     def command(self) -> tuple[str, ...]:
-        return self._command(self.asked)
+        return self._command(self.current_question)
 
     def _command(self, asked: tuple[Question, Any] | None) -> tuple[str, ...]:
-        sides = (run_of_session(lane.run.number) for lane in self.compared)
+        sides = (run_of_session(lane.run.number) for lane in self.compared_lanes)
         return (self.question.name, *sides, *asked[0].arguments(), "-o", RESULT) if asked else ()
 
     def watch(self, on: bool) -> None:
@@ -71,7 +71,7 @@ class LanesQuestion(QuestionModel):
         return False
 
     def _runs(self) -> list[Run]:
-        return [lane.run for lane in self.compared]
+        return [lane.run for lane in self.compared_lanes]
 
 
 class LabQuestion(LanesQuestion):
@@ -87,22 +87,22 @@ class LabQuestion(LanesQuestion):
         return super()._values() | {"size": self.lanes.size, "words": True, "limit": LISTED}
 
     @property
-    def asked(self) -> tuple[Question, Any] | None:
+    def current_question(self) -> tuple[Question, Any] | None:
         """Return the question over all vocabulary sizes, for a saved file."""
-        asked = super().asked
+        asked = super().current_question
         return None if asked is None else (Lab(measure=self._chosen["measure"]), asked[1])
 
-    def exact(self) -> Exact:
-        return LazyModel.exact(self)
+    def table_function(self) -> Exact:
+        return LazyModel.table_function(self)
 
-    def drawn(self) -> Any:
-        return LazyModel.drawn(self)
+    def figure_function(self) -> Any:
+        return LazyModel.figure_function(self)
 
     def words(self) -> tuple[Exact, tuple[str, ...]]:
         """Return all words that are split differently, for a saved file, and the command that lists these words."""
-        asked = super().asked
+        asked = super().current_question
         every = None if asked is None else (Lab(size=self.lanes.size, words=True), asked[1])
-        return exact_of(every), self._command(every)
+        return table_function_of(every), self._command(every)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ class PairQuestion(LanesQuestion):
         self.trouble = NO_PAIR
 
     @property
-    def compared(self) -> list[Lane]:
+    def compared_lanes(self) -> list[Lane]:
         return self.lanes.pair
 
     def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
@@ -151,7 +151,7 @@ class PairQuestion(LanesQuestion):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        pair = self.compared
+        pair = self.compared_lanes
         sizes = _corpus_sizes(pair)
         said = [f"{size:,} in {lane.letter}" for size, lane in zip(sizes, pair, strict=False)]
         at = f"With {self.lanes.size:,} tokens each, the corpus takes"

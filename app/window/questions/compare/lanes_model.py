@@ -256,7 +256,7 @@ class LanesModel(QObject, LazyModel):
         return sum(not why_not_of_size(lane.history, size) for lane in self.lanes)
 
     @property
-    def compared(self) -> list[Lane]:
+    def compared_lanes(self) -> list[Lane]:
         """Return the lanes that have the common vocabulary size."""
         return [lane for lane in self.lanes if not lane.why_not]
 
@@ -265,7 +265,7 @@ class LanesModel(QObject, LazyModel):
         have."""
         if self.parallel is None or lane.why_not:
             return np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
-        return self.parallel.stretches, self.parallel.own[self.compared.index(lane)]
+        return self.parallel.stretches, self.parallel.own[self.compared_lanes.index(lane)]
 
     def set_size(self, size: int) -> None:
         """Show all lanes at a vocabulary size.
@@ -429,7 +429,7 @@ class LanesModel(QObject, LazyModel):
     def _compare(self) -> None:
         data = self.text.data
         are_known = bool(self.lanes) and all(lane.cut is not None and lane.cut.data == data for lane in self.lanes)
-        cuts = [lane.cut.tokens for lane in self.compared if lane.cut is not None]
+        cuts = [lane.cut.tokens for lane in self.compared_lanes if lane.cut is not None]
         self.parallel = parallel_cuts(cuts, len(data)) if are_known and cuts else None
         self.changed.emit()
 
@@ -443,14 +443,14 @@ class LanesModel(QObject, LazyModel):
         if not self.is_ready:
             return ""
         left_out = [f"{lane.letter} {lane.why_not}" for lane in self.lanes if lane.why_not]
-        if len(self.compared) < LEAST_LANES:
+        if len(self.compared_lanes) < LEAST_LANES:
             return f"Nothing is compared: {'; '.join(left_out)}."
         count = len(self.parallel.stretches)
         places = count_text(count, "place", "places") if count else "No place"
         of = quoted(self.specimen) if self.specimen is not None else "your text"
         if self.part:
             of = f"{self.part.removeprefix('of ')} of {of}"
-        by = f" by {_listed([lane.letter for lane in self.compared])}" if left_out else ""
+        by = f" by {_listed([lane.letter for lane in self.compared_lanes])}" if left_out else ""
         return f"{places} of {of} {'is' if count < 2 else 'are'} split differently{by}."
 
     @property
@@ -459,7 +459,7 @@ class LanesModel(QObject, LazyModel):
         is_cut = self.specimen is None and len(self._session.text.value) > LONGEST_TEXT
         return f"of the first {LONGEST_TEXT:,} characters" if is_cut else ""
 
-    def described(self, place: int, token: TokenAt) -> str:
+    def describe_token(self, place: int, token: TokenAt) -> str:
         """Return a line that describes a token of the lane with index `place`."""
         lane = self.lanes[place]
         text = quoted(token.data)

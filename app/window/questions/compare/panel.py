@@ -16,11 +16,11 @@ from app.window.parts.widgets import (
     OneLine,
     add_entry,
     filled_menu,
-    muted,
+    muted_label,
+    name_widget,
     paragraph,
     push_button,
     scale_font,
-    with_name,
 )
 from app.window.parts.wording import tip
 from app.window.questions.compare.cards import LaneColumns, SizeBar
@@ -51,8 +51,8 @@ class LanesPanel(Page):
         self.editor = TokenTextEdit(text)
         self.columns = LaneColumns(model)
         self.sizes = SizeBar(model)
-        self.summary = with_name(OneLine(), "How far they agree")
-        self.hint = muted(TYPED_HERE)
+        self.summary = name_widget(OneLine(), "How far they agree")
+        self.hint = muted_label(TYPED_HERE)
         self.add = QPushButton("Add")
         self.back = push_button("Back to Your Text", lambda: model.look_at_word(None))
         self.recipes = filled_menu("&Train Another Recipe", self, self._fill_recipes)

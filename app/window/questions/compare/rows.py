@@ -86,7 +86,7 @@ class LaneRows(TokenCanvas):
             if token is None:
                 QToolTip.hideText()
             else:
-                QToolTip.showText(event.globalPos(), tip(self._compared.described(self._place, token)), self)
+                QToolTip.showText(event.globalPos(), tip(self._compared.describe_token(self._place, token)), self)
             return True
         return super().viewportEvent(event)
 
@@ -110,7 +110,7 @@ class LanePainter(TokenPainter):
 
     def __init__(self, palette: TokenPalette, pixel: float) -> None:
         super().__init__(palette, pixel)
-        agreed = [_towards(fill, palette.paper) for fill in palette.fills]
+        agreed = [_mix_colours(fill, palette.paper) for fill in palette.fills]
         self._fills = np.array([*(fill.rgb() for fill in (*palette.fills, *agreed)), 0, 0], np.uint32)
 
     def paint_lane(
@@ -198,7 +198,7 @@ def _are_inside(places: Int64s, begins: Int64s, ends: Int64s) -> npt.NDArray[np.
     return are_inside
 
 
-def _towards(fill: QColor, paper: QColor) -> QColor:
+def _mix_colours(fill: QColor, paper: QColor) -> QColor:
     def mixed(over: float, under: float) -> float:
         return over * AGREED_SHARE + under * (1 - AGREED_SHARE)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.window.parts.widgets import flat_button, with_name
+from app.window.parts.widgets import flat_button, name_widget
 from app.window.questions.curves.plan_dialog import PlanDialog
 from app.window.questions.curves.planning import CurvePlan
 from app.window.questions.curves.sweeping import SweepModel
@@ -22,11 +22,11 @@ class SweepPage(QuestionPage):
         self.sweep = model
         self._planning = planning
         new = "Plan a sweep of runs and measurements, and start it"
-        self.new = with_name(flat_button("New Sweep …", self.open_dialog, new), "New sweep")
+        self.new = name_widget(flat_button("New Sweep …", self.open_dialog, new), "New sweep")
         plan = "Start a saved plan, or continue it"
-        self.plan = with_name(flat_button("Plan …", self._choose_plan, plan), "Plan of a sweep")
+        self.plan = name_widget(flat_button("Plan …", self._choose_plan, plan), "Plan of a sweep")
         runs = "Open the session with the runs of this sweep; it replaces the session of this window"
-        self.open = with_name(flat_button("Open Its Runs", self._want_session, runs), "Open its runs")
+        self.open = name_widget(flat_button("Open Its Runs", self._want_session, runs), "Open its runs")
         for button in (self.new, self.plan, self.open):
             self.add_action(button)
         model.changed.connect(self._show_open)

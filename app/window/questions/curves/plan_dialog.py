@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from app.window.parts.dialogs import TEXT_FILTER, ask_where_to_save, dialog_buttons
 from app.window.parts.layouts import STRETCH, form_of_fields, in_column, in_row
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import entry, muted, paragraph, push_button
+from app.window.parts.widgets import entry, muted_label, paragraph, push_button
 from app.window.questions.curves.planning import ALL, TIES, CurvePlan, SweepChoices
 
 EXPLANATION = (
@@ -70,7 +70,7 @@ class PlanDialog(QDialog):
         samples = in_row(self.samples, QLabel("of"), self.part, QLabel("of the lines each"), STRETCH)
         learned = ("&Recipes", self.recipes), ("&Ties", self.ties), ("&Sizes", self.sizes), ("Samples", samples)
         form = form_of_fields(*learned, ("&Measured by", self.held_out), ("", self.bits), ("", self.runs))
-        in_column(form, muted(EXPLANATION), self.trouble, self.buttons, on=self)
+        in_column(form, muted_label(EXPLANATION), self.trouble, self.buttons, on=self)
         self.trouble.hide()
         self.setMinimumWidth(440)
 

@@ -24,7 +24,7 @@ class IdMapModel(QuestionModel):
         self.trouble = NO_SECOND
 
     @property
-    def offered(self) -> dict[int, str]:
+    def other_runs(self) -> dict[int, str]:
         """Return the name of each other run, by the number of the run."""
         return {run.number: name_of(run, self._session.runs.all) for run in self._others()}
 
@@ -58,6 +58,6 @@ class IdMapModel(QuestionModel):
 
     @property
     def command(self) -> tuple[str, ...]:
-        asked = self.asked
+        asked = self.current_question
         runs = (run_of_session(run.number) for run in self._runs())
         return (self.question.name, *runs, *asked[0].arguments(), "-o", RESULT) if asked else ()

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from app.window.parts.layouts import in_column
-from app.window.parts.widgets import scale_font, with_name
+from app.window.parts.widgets import name_widget, scale_font
 from app.window.questions.id_map.model import IdMapModel
 from app.window.questions.question_form import SMALLER
 from app.window.questions.question_page import QuestionPage
@@ -20,7 +20,7 @@ class IdMapPage(QuestionPage):
         super().__init__(model)
         self._map = model
         self.label = QLabel("Old ids of")
-        self.old = with_name(QComboBox(), "Old ids of", BEGINS_WITH)
+        self.old = name_widget(QComboBox(), "Old ids of", BEGINS_WITH)
         self.old.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.old.setMinimumContentsLength(LEAST_SHOWN)
         chosen = QWidget()
@@ -32,7 +32,7 @@ class IdMapPage(QuestionPage):
         self._show_runs()
 
     def _show_runs(self) -> None:
-        offered = self._map.offered
+        offered = self._map.other_runs
         listed = {self.old.itemData(place): self.old.itemText(place) for place in range(self.old.count())}
         if listed != offered:
             self.old.clear()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QListView, QSizePolicy, QWidget
 
 from app.window.parts.layouts import in_row
 from app.window.parts.row_list import RowListModel
-from app.window.parts.widgets import OneLine, scale_font, small_button, with_name
+from app.window.parts.widgets import OneLine, name_widget, scale_font, small_button
 from app.window.parts.wording import tip
 
 Role = Qt.ItemDataRole
@@ -36,7 +36,7 @@ class QuestionListModel(RowListModel[QuestionListRow]):
 
     font = QFont()
 
-    def shown(self, row: int, role: int) -> object:
+    def value_in_role(self, row: int, role: int) -> object:
         entry = self.rows[row]
         if role in (Role.DisplayRole, Role.AccessibleTextRole):
             return entry.text
@@ -78,7 +78,7 @@ class QuestionList(QListView):
         super().__init__()
         self.questions = QuestionListModel(rows)
         self.setModel(self.questions)
-        with_name(self, "Questions")
+        name_widget(self, "Questions")
         scale_font(self, SMALLER)
         self.questions.font = self.font()
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
@@ -127,7 +127,7 @@ class QuestionHead(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.question = with_name(scale_font(OneLine(), 1.15, bold=True), "The question asked")
+        self.question = name_widget(scale_font(OneLine(), 1.15, bold=True), "The question asked")
         self.whole = small_button("⤢", "Whole room: hide text and panels, or show them again (Esc)")
         self.whole.setCheckable(True)
         self.whole.toggled.connect(self.whole_wanted)

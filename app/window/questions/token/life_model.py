@@ -92,7 +92,7 @@ class LifeModel(QObject, LazyModel):
         return LineFigure("life", "", "", (), steps, "Occurrences", is_log_x=is_log, first_x=0.0, last_x=end)
 
     @property
-    def asked(self) -> Asked | None:
+    def current_question(self) -> Asked | None:
         return self.asked_about("life")
 
     def asked_about(self, name: str) -> Asked | None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.window.charts.figure_view import FigureView
 from app.window.parts.layouts import in_column
-from app.window.parts.widgets import LinkedText, muted
+from app.window.parts.widgets import LinkedText, muted_label
 from app.window.parts.wording import number_in
 from app.window.questions.token.life_model import LifeModel
 from app.window.questions.token.sections import ALL, line_text, sections_of
@@ -32,7 +32,7 @@ class Section(QWidget):
 
     def __init__(self, title: str, link_followed: Callable[[str], None]) -> None:
         super().__init__()
-        self.title = muted(title)
+        self.title = muted_label(title)
         self.title.setVisible(bool(title))
         self.text = LinkedText(title or "Occurrences")
         self.text.linkActivated.connect(link_followed)
@@ -53,7 +53,7 @@ class LifeView(QWidget):
     def __init__(self, model: LifeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = model
-        self.hint = muted()
+        self.hint = muted_label()
         self.chart = FigureView("Occurrences over time", has_legend=False)
         self.chart.setFixedHeight(CHART_HEIGHT)
         self.sections = {name: Section(title, self._follow) for name, title in SECTIONS.items()}

@@ -124,7 +124,7 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
         "Dropped": "" if dropped is None else f"{named} {dropped + 1:,}",
         "Count": count_text(step.count, "time") if step.count >= 0 else "not known",
         "Chosen by": ", ".join(f"{title.lower()} {text}" for title, text in told_reasons(run.recipe, step)),
-        "Decided": _decided(step, names.text, row in history.forced) if run.recipe.applies("ties") else "",
+        "Decided": _tie_text(step, names.text, row in history.forced) if run.recipe.applies("ties") else "",
     }
     part_texts = tuple(names.text[part] for part in parts)
     return TokenFacts(token, text, rows, row + 1, parts, part_texts, not run.why_no_branch(row + 1), named)
@@ -141,7 +141,7 @@ def _new(run: Run, step: int) -> str:
     return ", new since the table was extended" if step > grown_from else ", of the table that was extended"
 
 
-def _decided(merge: Step, text: list[str], is_forced: bool = False) -> str:
+def _tie_text(merge: Step, text: list[str], is_forced: bool = False) -> str:
     if is_forced:
         return "by hand: it was forced here"
     if merge.count < 0:

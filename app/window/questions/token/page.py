@@ -10,7 +10,16 @@ from app.session.selection import ShownHighlight
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import flat_button, label, muted, paragraph, push_button, scrolling, selectable, with_name
+from app.window.parts.widgets import (
+    flat_button,
+    label,
+    muted_label,
+    name_widget,
+    paragraph,
+    push_button,
+    scrolling,
+    selectable,
+)
 from app.window.parts.wording import tip
 from app.window.questions.token.life_model import LifeModel
 from app.window.questions.token.life_view import LifeView
@@ -26,9 +35,9 @@ class TokenPage(Page):
         super().__init__(life, parent)
         self.model = model
         self.life = LifeView(life)
-        self.token = with_name(label(), "Token looked at")
+        self.token = name_widget(label(), "Token looked at")
         self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
-        self.hint = muted("Choose a step or a token to look at it closely.")
+        self.hint = muted_label("Choose a step or a token to look at it closely.")
         self.facts = {title: paragraph() for title in ROWS}
         self.facts["Bytes"].setFont(fixed_font())
         self.parts = QPushButton(), QPushButton()  # kept: a key press may be pending
@@ -98,7 +107,7 @@ class TokenPage(Page):
             self._fill(facts)
 
     def _fill(self, facts: TokenFacts) -> None:
-        self.token.setText(_elided(facts.text, 40))
+        self.token.setText(_shorten(facts.text, 40))
         form = self._table.layout()
         assert isinstance(form, QFormLayout)
         for title, fact in self.facts.items():
@@ -111,7 +120,7 @@ class TokenPage(Page):
 
     def _show_parts(self, facts: TokenFacts) -> None:
         for button, text in zip(self.parts, facts.part_texts, strict=False):  # a base symbol has none
-            button.setText(_elided(text, 20).replace("&", "&&"))
+            button.setText(_shorten(text, 20).replace("&", "&&"))
             button.setToolTip(tip(f"Go to where {text} was learned"))
 
     def _forbid(self) -> None:
@@ -130,5 +139,5 @@ def _title(text: str) -> QLabel:
     return title
 
 
-def _elided(text: str, most: int) -> str:
+def _shorten(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"

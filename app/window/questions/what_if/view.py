@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.session.time import timer
 from app.window.parts.layouts import AtTop, in_column, in_row
 from app.window.parts.page import LazyView
-from app.window.parts.widgets import OneLine, label, paragraph, push_button, with_name
+from app.window.parts.widgets import OneLine, label, name_widget, paragraph, push_button
 from app.window.questions.compare.cards import Chip
 from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LETTERS
@@ -50,7 +50,7 @@ class BothTexts(LazyView):
     def __init__(self, model: WhatIfModel) -> None:
         super().__init__(model)
         self.model = model
-        self.differences = with_name(paragraph(), "What the branch changes")
+        self.differences = name_widget(paragraph(), "What the branch changes")
         self.differences.setMinimumHeight(TEXT_LINES * self.fontMetrics().lineSpacing())
         self.differences.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.button = push_button(BOTH, lambda: self.open(self.rows.isHidden()))

@@ -17,7 +17,7 @@ from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Frame, Page
 from app.window.parts.pictures import picture_of
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import IconButton, muted, paragraph, push_button, scrolling
+from app.window.parts.widgets import IconButton, muted_label, paragraph, push_button, scrolling
 from app.window.parts.wording import count_text
 from app.window.questions.why.model import TreeNode, WhyModel, WordFacts
 from app.window.text.view.painting import LIT_WIDTH
@@ -203,7 +203,7 @@ class TreePage(Page):
         self._playing = playing
         self.word = paragraph()
         self.word.setFont(fixed_font(1.4 * self.font().pointSizeF()))
-        self.sentence = muted()
+        self.sentence = muted_label()
         self.tree = MergeTree(SMALLEST, LARGEST)
         self.copy = push_button("Copy Picture", self.copy_wanted.emit)
         saved = "As PNG, as SVG, or animated: the tree as it grows"
@@ -274,7 +274,7 @@ class TreePage(Page):
         at = self._cursor.position
         if facts is None or not self.isVisible():
             return
-        joint = facts.asked
+        joint = facts.clicked_boundary
         self.tree.show_word(facts, at, None if joint is None else joint.place, grows=self._playing.has_motion)
         self.word.setText(" | ".join(token.text for token in facts.split_after(at)))
         reason = f"{joint.sentence} " if joint is not None and facts.at == at else ""

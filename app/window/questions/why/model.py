@@ -70,7 +70,7 @@ class WordFacts:
     joints: tuple[BoundaryFacts, ...]
 
     @property
-    def asked(self) -> BoundaryFacts | None:
+    def clicked_boundary(self) -> BoundaryFacts | None:
         """Return the boundary that the person clicked, or None if the word has no such boundary."""
         return next((joint for joint in self.joints if joint.byte >= self.byte), None)
 
@@ -133,7 +133,7 @@ class WhyModel(QObject, LazyModel):
         session.specials.changed.connect(self.refresh_soon)
 
     @property
-    def asked(self) -> Asked | None:
+    def current_question(self) -> Asked | None:
         """Return the question about the merge tree of the word at the step shown, with its study."""
         asked = self._asked()
         study = self._runs.studies.of(self._runs.shown)
@@ -219,7 +219,7 @@ class WhyModel(QObject, LazyModel):
         allowed = allowed_in(run.recipe, self._specials.value)
 
         def work(task: Task) -> tuple[WordFacts | None, Explanation | None]:
-            explained = explained_text(study, text, allowed)
+            explained = explain_boundary(study, text, allowed)
             then = min(at, len(study.history))
             if task.cancelled():
                 raise Cancelled("Cancelled.")
@@ -274,7 +274,7 @@ def _word_around(data: bytes, byte: int) -> str:
     return f" {first}{last}" if first or last else ""
 
 
-def explained_text(study: Study, text: str, allowed: Allowed = "all") -> ExplainedText:
+def explain_boundary(study: Study, text: str, allowed: Allowed = "all") -> ExplainedText:
     is_counted = study.inside.has_ranks and study.texts is not None and len(study.history) > 0
     return explain(text, study.history, allowed, study.inside.ranked() if is_counted else None)
 

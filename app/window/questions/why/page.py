@@ -14,7 +14,7 @@ from app.session.selection import ShownHighlight
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import LinkedText, label, muted, scrolling, small_button, with_name
+from app.window.parts.widgets import LinkedText, label, muted_label, name_widget, scrolling, small_button
 from app.window.parts.wording import link_to_step, number_in, tip
 from app.window.questions.why.merge_tree import MergeTree
 from app.window.questions.why.model import BoundaryFacts, WhyModel, WordFacts
@@ -32,7 +32,7 @@ class WhyPage(Page):
         self.model = model
         self._step: int | None = None  # an index among the word's steps; None follows the moment shown
         self._joint = -1  # the row of the marked boundary
-        self.hint = muted("Click into the text to see here why it is split where it is.")
+        self.hint = muted_label("Click into the text to see here why it is split where it is.")
         self.tree = MergeTree()
         self.tree_area = scrolling(self.tree, "The word as a tree")
         self.back = small_button("‹", "One merge back in this word", lambda: self._walk(-1))
@@ -41,7 +41,7 @@ class WhyPage(Page):
         self.enlarge = small_button("⤢", "Show the tree in the whole window", self.enlarge_wanted.emit)
         self.sentence = label()
         self.reason = LinkedText("Why the text is split here")
-        self.joints = with_name(QListWidget(), "The boundaries of the word")
+        self.joints = name_widget(QListWidget(), "The boundaries of the word")
         self.joints.setFont(fixed_font(self.font().pointSizeF()))
         self._lay_out()
         self._connect()
@@ -69,7 +69,7 @@ class WhyPage(Page):
 
     def _take(self) -> None:
         facts = self.model.facts
-        asked = None if facts is None else facts.asked
+        asked = None if facts is None else facts.clicked_boundary
         self._joint = facts.joints.index(asked) if facts is not None and asked is not None else -1
         self._step = None
         self._show()
@@ -157,5 +157,5 @@ def with_links(sentence: str, steps: Iterable[int]) -> str:
     return text
 
 
-def _link(step: int, with_name: re.Match[str]) -> str:
-    return link_to_step(step, with_name.group())
+def _link(step: int, name_widget: re.Match[str]) -> str:
+    return link_to_step(step, name_widget.group())

@@ -93,7 +93,7 @@ class WordsModel(QObject, LazyModel):
             return
 
         def work(task: Task) -> tuple[ListedWords | None, Int64s]:
-            words = ListedWords(self._mixed.grouped(tables))
+            words = ListedWords(self._mixed.grouped_words(tables))
             if task.cancelled():
                 raise Cancelled("Cancelled.")
             by = choice.by(tuple(words.of_groups))
@@ -137,7 +137,7 @@ class WordsModel(QObject, LazyModel):
         reverse = ("--reverse",) if choice.ascending != (by == WORD) else ()
         return ("count", "--recipe", SESSION, *held, "--sort", by, *reverse, "--list", RESULT, TEXTS)
 
-    def exact(self) -> Exact:
+    def table_function(self) -> Exact:
         matching = self.found
         rows = self.order
         return lambda cancelled: DataTable({}) if matching is None else matching.table(rows, cancelled)

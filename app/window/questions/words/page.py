@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.tables import sort_by_headings, table_of_rows
-from app.window.parts.widgets import entry, paragraph, push_button, with_name
+from app.window.parts.widgets import entry, name_widget, paragraph, push_button
 from app.window.questions.question_page import Rows
 from app.window.questions.words.model import WordsModel
 
@@ -25,7 +25,7 @@ class WordsPage(Page):
         self.model = model
         self.holding = entry("Filter words, such as ␣the", can_be_cleared=True)
         self.holding.setAccessibleName("Text that the listed words contain")
-        self.summary = with_name(paragraph(), "How many words are listed")
+        self.summary = name_widget(paragraph(), "How many words are listed")
         saved = "Write the words listed to a CSV, TSV, JSON or Parquet file, with their counts by group"
         self.export = push_button("Save List …", self.save_wanted.emit, saved)
         self.rows = Rows(model)

@@ -40,7 +40,7 @@ class TokenDocument(QTextDocument):
         self.model = model
         self.all_invisible = False
         self.caret: Callable[[], int] = lambda: -1  # where a person types, if that is known
-        self._is_mending = False
+        self._is_correcting = False
         self._is_ending_edit = False
         self._edited: tuple[int, int] | None = None  # the chunks that an edit of its own touched, as they were before
         self._change: TextChange | None = None
@@ -73,7 +73,7 @@ class TokenDocument(QTextDocument):
 
     def show_all(self) -> None:
         """Write the whole text into the document again."""
-        with self._mending():
+        with self._correcting():
             self.rewriting.emit()
             self.clear()
             cursor = QTextCursor(self)
@@ -88,10 +88,10 @@ class TokenDocument(QTextDocument):
             self.show_all()
             self.text_shown.emit(change, False)
         else:
-            self._mend(change.chunks)
+            self._correct(change.chunks)
             self.text_shown.emit(change, False)
 
-    def _mend(self, change: ChunksChange) -> None:
+    def _correct(self, change: ChunksChange) -> None:
         """Correct only the blocks of changed chunks."""
         before = len(self.model.chunks) - change.added + change.removed
         last = change.first + change.removed + self.blockCount() - before
@@ -101,10 +101,10 @@ class TokenDocument(QTextDocument):
             return
         head, old, new = _difference(shown, wanted)
         start = self.findBlockByNumber(change.first).position() + utf16_length(head)
-        with self._mending():
+        with self._correcting():
             self.rewriting.emit()
             if self._is_ending_edit:
-                self._mend_in_place(start, old, new)
+                self._correct_in_place(start, old, new)
             else:
                 self._rewrite(start, old, new)
 
@@ -126,7 +126,7 @@ class TokenDocument(QTextDocument):
                 cursor.insertBlock(QTextBlockFormat(), in_line)
             cursor.insertText(part, plain)
 
-    def _mend_in_place(self, position: int, old: str, new: str) -> None:
+    def _correct_in_place(self, position: int, old: str, new: str) -> None:
         """Move breaks within lines, and insert substitutes for invisible characters.
 
         Text cursors stay at their characters.
@@ -167,13 +167,13 @@ class TokenDocument(QTextDocument):
         return "".join(parts)
 
     @contextmanager
-    def _mending(self) -> Iterator[None]:
-        before = self._is_mending
-        self._is_mending = True
+    def _correcting(self) -> Iterator[None]:
+        before = self._is_correcting
+        self._is_correcting = True
         try:
             yield
         finally:
-            self._is_mending = before
+            self._is_correcting = before
 
     # -- edits of its own ------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class TokenDocument(QTextDocument):
         Qt may report more than has changed. It reports the whole block for an input method, and the whole
         document for a new layout.
         """
-        if self._is_mending:
+        if self._is_correcting:
             return
         chunks = self.model.chunks
         old_stop = min(position + removed, chunks.unit_length - 1)
@@ -210,7 +210,7 @@ class TokenDocument(QTextDocument):
         self.model.replace(begin, end, come.replace(IN_LINE, ""), joins=True)
 
     def _end_edit(self) -> None:
-        if self._is_mending or self._edited is None:
+        if self._is_correcting or self._edited is None:
             return
         (first, stop) = self._edited
         change = self._change
@@ -220,7 +220,7 @@ class TokenDocument(QTextDocument):
         first = min(first, chunks.first)
         stop = max(stop, chunks.first + chunks.removed)
         self._is_ending_edit = True
-        self._mend(ChunksChange(first, stop - first, stop - first + chunks.added - chunks.removed))
+        self._correct(ChunksChange(first, stop - first, stop - first + chunks.added - chunks.removed))
         self._is_ending_edit = False
         if change is not None:
             self.text_shown.emit(change, True)

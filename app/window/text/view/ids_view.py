@@ -35,7 +35,7 @@ from app.session.time import timer
 from app.window.parts.layouts import in_column
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
-from app.window.parts.widgets import entry, muted, paragraph, selectable, with_name
+from app.window.parts.widgets import entry, muted_label, name_widget, paragraph, selectable
 from app.window.text.colours import UNCOLOURED, UNKNOWN, coloured_tokens
 from app.window.text.highlighted_places import ByteSpan, places_of
 from app.window.text.pasted_ids import DecodedIds
@@ -211,7 +211,7 @@ class IdsGrid(QAbstractScrollArea):
                     painter.fillRect(cell, palette.hatching)
                 elif token.colour != UNCOLOURED:
                     painter.fillRect(cell, fills[token.colour])
-                if _touches(self._selected, token.start, token.stop):
+                if _overlaps(self._selected, token.start, token.stop):
                     painter.fillRect(cell, palette.selection)
                 number = self.model.number_of(token.id)
                 painter.setPen(palette.ink if number != NO_TOKEN else palette.faint)
@@ -326,10 +326,10 @@ class IdsView(QWidget):
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.grid = IdsGrid(model)
-        self.entry = with_name(entry("Paste ids to decode them…", can_be_cleared=True), "Ids to decode")
+        self.entry = name_widget(entry("Paste ids to decode them…", can_be_cleared=True), "Ids to decode")
         self.entry.returnPressed.connect(lambda: self.ids_pasted.emit(self.entry.text()))
-        self.decoded = selectable(with_name(paragraph(), "Decoded text"))
-        self.remark = selectable(with_name(muted(), "Where encoding gives other ids"))
+        self.decoded = selectable(name_widget(paragraph(), "Decoded text"))
+        self.remark = selectable(name_widget(muted_label(), "Where encoding gives other ids"))
         self._shown = DecodedIds("")
         for below in (self.decoded, self.remark):
             below.hide()
@@ -365,5 +365,5 @@ def _marked(decoded: DecodedIds, ground: str) -> Iterator[str]:
     yield f"{html.escape(decoded.text[end:])}</span>"
 
 
-def _touches(span: ByteSpan | None, start: int, stop: int) -> bool:
+def _overlaps(span: ByteSpan | None, start: int, stop: int) -> bool:
     return span is not None and span[0] < stop and start < span[1]

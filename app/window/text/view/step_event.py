@@ -102,7 +102,9 @@ class StepEvent:
                 fresh = 1.0 - smooth_progress((done - MET) / (1.0 - MET))
                 for area in whole:
                     _copy(painter, area.topLeft(), joined, area)
-                    _glow(painter, area.adjusted(-POP * fresh, -POP * fresh, POP * fresh, POP * fresh), light, fresh)
+                    _draw_glow(
+                        painter, area.adjusted(-POP * fresh, -POP * fresh, POP * fresh, POP * fresh), light, fresh
+                    )
                 continue
             lit = smooth_progress(min(1.0, done / LIT))
             met = accelerated_progress(max(0.0, (done - LIT) / (MET - LIT)))
@@ -113,7 +115,7 @@ class StepEvent:
                 shift = SPREAD * (number - middle) * 2 * lit * (1.0 - met) / max(1, len(parts) - 1)
                 place = area.translated(shift, 0.0)
                 _copy(painter, place.topLeft(), apart, area)
-                _glow(painter, place, light, lit)
+                _draw_glow(painter, place, light, lit)
 
     def _dim(self, painter: QPainter, progress: float, paper: QColor) -> None:
         strength = smooth_progress(min(1.0, progress / LIT)) * (
@@ -130,7 +132,7 @@ def _copy(painter: QPainter, place: QPointF, picture: QPixmap, area: QRectF) -> 
     painter.drawPixmap(QRectF(place, area.size()), picture, source)
 
 
-def _glow(painter: QPainter, place: QRectF, light: QColor, strength: float) -> None:
+def _draw_glow(painter: QPainter, place: QRectF, light: QColor, strength: float) -> None:
     frame = QColor(light)
     inside = QColor(light)
     frame.setAlphaF(strength)
