@@ -32,7 +32,7 @@ class Ages:
     >>> ages = Ages(256, 1024)
     >>> ages.colours_of(Tokens(np.arange(5), np.array([97, 256, 300, 1279]))).tolist()
     [0, 1, 3, 5]
-    >>> ages.firsts
+    >>> ages.first_steps
     (1, 4, 16, 64, 256)
     """
 
@@ -67,7 +67,7 @@ class Rarity:
     """A scale of the rarity of tokens. `counts` holds the count of each token in the corpus, or 0 if it is unknown.
 
     >>> rarity = Rarity(np.array([1_000_000, 0, 40_000, 900, 3]))
-    >>> rarity.leasts
+    >>> rarity.smallest_counts
     (100000, 10000, 1000, 100, 10)
     >>> rarity.colours_of(Tokens(np.arange(7), np.array([0, 1, 2, 3, 4, 9]))).tolist()
     [0, -1, 1, 3, 5, -1]
