@@ -110,7 +110,7 @@ class LiveLearning(QObject):
         if before is not None and before is not run and before in self._drafts and not self._is_used(before):
             self._runs.replace_run(before, run, with_number=is_draft)
         else:
-            self._runs.keep([run], are_there=True, stays=True)
+            self._runs.restore_or_remove([run], are_there=True, stays=True)
         cursor.go_live() if place is None else cursor.go_to(place)
         self._place = place, cursor.position
         if before is None or before is run or before.history is None or run.history is None:

@@ -77,7 +77,7 @@ class Run:
     only_named: tuple[str, ...] = ()  # names of its texts, if a session kept nothing else of them
     origin: Origin | None = None  # of a table that was opened, while the window is open
     begins_with: History | None = None  # steps that are repeated before new ones
-    growing: TableToExtend | None = None  # the table that it extends on other texts
+    table_to_extend: TableToExtend | None = None  # the table that it extends on other texts
     # The extended table until it is reported, for methods that do not learn step by step.
     extended_table: ExtendedTable | None = None
     fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # by source number, when they were read
@@ -90,7 +90,7 @@ class Run:
     def learned(self) -> int:
         return 0 if self.history is None else len(self.history)
 
-    def take(self, history: History) -> None:
+    def store_history(self, history: History) -> None:
         """Store the history that was learned by now, with the ids of its tokens.
 
         Ids that came from a file stay. New tokens get the ids that the person chose, or else the next free ids.
@@ -98,10 +98,10 @@ class Run:
         before = self.begins_with if self.history is None else self.history
         numbers = None if before is None else before.numbers
         if numbers is not None:
-            growing = self.growing
+            table_to_extend = self.table_to_extend
             first = None
-            if growing is not None and growing.first_id is not None:
-                first = growing.first_id + max(0, len(numbers) - growing.old.index_count)
+            if table_to_extend is not None and table_to_extend.first_id is not None:
+                first = table_to_extend.first_id + max(0, len(numbers) - table_to_extend.old.index_count)
             try:
                 numbers = grown_numbers(history, numbers, first)
             except FormatError:  # other tokens have the wished ids by now

@@ -88,9 +88,9 @@ class RunList(QObject):
             given, new.number = new.number, old.number  # it is the same to a person, who sees numbers
             if given != new.number:
                 self._take_back_number(given)
-        self.keep([new], are_there=True, stays=True)
+        self.restore_or_remove([new], are_there=True, stays=True)
 
-    def keep(self, runs: Sequence[Run], are_there: bool, *, stays: bool = False) -> None:
+    def restore_or_remove(self, runs: Sequence[Run], are_there: bool, *, stays: bool = False) -> None:
         """Restore these runs, or remove them if `are_there` is false.
 
         Then show the first restored run. If the run shown was removed, show its parent or else the newest run.
@@ -126,7 +126,7 @@ class RunList(QObject):
     def drop(self, run: Run) -> None:
         """Remove a run that is not shown, even while it is trained."""
         self._stop_tasks(run)
-        self.keep([run], are_there=False)
+        self.restore_or_remove([run], are_there=False)
         self._take_back_number(run.number)
 
     def _next_number(self) -> int:

@@ -192,7 +192,7 @@ class Runs(RunList):
         self._make_trainer(branch, lambda: words)
         self._tell(branch)
 
-    def grow_on(
+    def add_tokens(
         self,
         sources: CorpusTexts,
         by: int,
@@ -216,8 +216,8 @@ class Runs(RunList):
             self._background.notify(str(error))
             return
         start = steps_alone(run.history).numbered(numbers) if makes_steps_again(run.history) else None
-        growing = TableToExtend(run.history.numbered(numbers), first_id, held_out)
-        self._begin(recipe, sources, parent=run.number, begins_with=start, growing=growing)
+        table_to_extend = TableToExtend(run.history.numbered(numbers), first_id, held_out)
+        self._begin(recipe, sources, parent=run.number, begins_with=start, table_to_extend=table_to_extend)
         self._counts.want(sources, recipe)
 
     def _prepare_counted(self) -> None:
@@ -248,9 +248,11 @@ class Runs(RunList):
         as_they_are = run.only_counts and not any(tables)
         recipe = run.recipe.with_changes(mixture=None) if as_they_are else run.recipe
         words = partial(self.mixed.words, tables, recipe)
-        if run.growing is not None and run.begins_with is None:
-            recipe, growing = run.recipe, run.growing  # the run is shown when all is learned
-            self._run_task(run, lambda task: extend_table(words, recipe, growing, task.cancelled), self._take_grown)
+        if run.table_to_extend is not None and run.begins_with is None:
+            recipe, table_to_extend = run.recipe, run.table_to_extend  # the run is shown when all is learned
+            self._run_task(
+                run, lambda task: extend_table(words, recipe, table_to_extend, task.cancelled), self._take_grown
+            )
         else:
             self._make_trainer(run, words)
         self.prepared.emit(run)
@@ -267,7 +269,7 @@ class Runs(RunList):
         self._background.run(run.stamp, work, partial(take, run), partial(self._fail, run), ended=end)
 
     def _take_grown(self, run: Run, extended_table: ExtendedTable) -> None:
-        extended = extended_table.found
+        extended = extended_table.extended
         run.names = extended_table.names
         run.extended_table = extended_table
         run.history = extended.history
@@ -298,7 +300,7 @@ class Runs(RunList):
         run.merges_per_second = message.merges_per_second
         run.seconds_left = message.seconds_left
         start = run.learned
-        run.take(message.history)
+        run.store_history(message.history)
         run.leading = message.leading or run.leading
         if run is self.shown and run.learned > start:
             self.grew.emit(start, run.learned)
@@ -323,7 +325,7 @@ class Runs(RunList):
             return
         run.trainer = message.trainer
         run.names = message.names
-        run.take(message.trainer.history)
+        run.store_history(message.trainer.history)
         run.words = message.words
         run.begins_with = None
         run.symbol_counts = message.symbol_counts

@@ -19,7 +19,7 @@ from app.session.playing import Player
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.selection import Selection
-from app.session.tables import GrowthNews
+from app.session.tables import ExtensionMessages
 from app.session.time import TimeCursor
 from app.worker.training import SizeMismatch
 from app.worker.window_first import mark_window_busy
@@ -56,7 +56,7 @@ class Session(QObject):
         self.playing = Player(self.runs, self.cursor, self)
         self.detour = Detour(self)
         self.detour.changed.connect(self.playing.pause_for_person)
-        self.growth = GrowthNews(self.runs, self.text, self.background, self)
+        self.extension_messages = ExtensionMessages(self.runs, self.text, self.background, self)
         self.fingerprints = Fingerprints(self.runs, self.background, self)
         self._wanted: tuple[int | None, bool] | None = None  # a run to begin when all folders are listed
         self.corpus.listed.connect(self._train_as_wanted)
@@ -109,7 +109,7 @@ class Session(QObject):
         if busy is not None:
             self.background.notify(f"Run {busy.number:,} is still training. Stop the training first.", is_error=False)
             return
-        step = Step(self.undo, f"Delete run {run.number:,}", partial(self.runs.keep, gone), True, False)
+        step = Step(self.undo, f"Delete run {run.number:,}", partial(self.runs.restore_or_remove, gone), True, False)
         self.undo.push(step)
         branches = ""
         if len(gone) > 1:

@@ -127,19 +127,19 @@ def add_table(runs: Runs, table: EditedTable, made_of: Run) -> None:
     runs.add_table(table.history, table.names, sentence, made_of.number)
 
 
-GROWTH = "growth"
+EXTENSION = "extension"
 LONGEST_TEXT = 1_000_000  # most characters of the person's text that are counted
 MOST_LISTED = 500  # tokens
 
 
 @dataclass(frozen=True)
-class Growth:
+class ExtensionFacts:
     text: Costs  # its effect on the person's text
     by_file: list[str]  # a sentence about the savings in each text held out from learning
     unused: list[int]  # present ids of old tokens that do not occur in the new texts
 
 
-class GrowthNews(QObject):
+class ExtensionMessages(QObject):
     """An object that shows a message about each run that extended a table, after its training has ended."""
 
     def __init__(
@@ -153,29 +153,29 @@ class GrowthNews(QObject):
 
     def _look(self) -> None:
         run = self._runs.shown
-        if run is None or run.growing is None or run.phase is not Phase.ENDED:
+        if run is None or run.table_to_extend is None or run.phase is not Phase.ENDED:
             return
-        growing = run.growing
-        extended_table = _extended_table(run, run.growing)
+        table_to_extend = run.table_to_extend
+        extended_table = _extended_table(run, run.table_to_extend)
         text = self._text.value[:LONGEST_TEXT]
-        run.growing = run.extended_table = None
-        if extended_table is None or not len(extended_table.found.added):
+        run.table_to_extend = run.extended_table = None
+        if extended_table is None or not len(extended_table.extended.added):
             return
-        work = partial(_growth, growing, extended_table, text)
-        take = partial(self._tell, run, growing, extended_table.found)
-        self._background.run(GROWTH, work, take)
+        work = partial(_extension_facts, table_to_extend, extended_table, text)
+        take = partial(self._tell, run, table_to_extend, extended_table.extended)
+        self._background.run(EXTENSION, work, take)
 
-    def _tell(self, run: Run, growing: TableToExtend, extended: Extended, growth: Growth) -> None:
+    def _tell(self, run: Run, table_to_extend: TableToExtend, extended: Extended, facts: ExtensionFacts) -> None:
         new = extended.added.tolist()
-        learned = int(is_learned(growing.old).sum())
+        learned = int(is_learned(table_to_extend.old).sum())
         sentence = (
             f"Run {run.number:,} adds {len(new):,} tokens with ids {new[0]:,} to {new[-1]:,}. All older tokens keep "
-            f"their ids. Your text: {growth.text}. {len(growth.unused):,} of the {learned:,} old tokens of the table "
+            f"their ids. Your text: {facts.text}. {len(facts.unused):,} of the {learned:,} old tokens of the table "
             "occur nowhere in the corpus."
         )
-        details = "\n".join([*growth.by_file, *self._listed(run, growth.unused)])
-        if growth.by_file:
-            run.sentence = " ".join([run.sentence, *growth.by_file])
+        details = "\n".join([*facts.by_file, *self._listed(run, facts.unused)])
+        if facts.by_file:
+            run.sentence = " ".join([run.sentence, *facts.by_file])
         self._background.notify(sentence, details, is_error=False, can_wait=True)
 
     def _listed(self, run: Run, unused: list[int]) -> list[str]:
@@ -187,24 +187,26 @@ class GrowthNews(QObject):
         ]
 
 
-def _extended_table(run: Run, growing: TableToExtend) -> ExtendedTable | None:
+def _extended_table(run: Run, table_to_extend: TableToExtend) -> ExtendedTable | None:
     history = run.history
     words = run.words
     names = run.names
     if run.extended_table is not None or history is None or words is None or names is None:
         return run.extended_table
-    if len(history) < len(growing.old):
+    if len(history) < len(table_to_extend.old):
         return None
-    return ExtendedTable(Extended(history, places_in(history, growing.old)), words, names)
+    return ExtendedTable(Extended(history, places_in(history, table_to_extend.old)), words, names)
 
 
-def _growth(growing: TableToExtend, extended_table: ExtendedTable, text: str, task: Task) -> Growth:
-    old = growing.old
-    extended = extended_table.found
+def _extension_facts(
+    table_to_extend: TableToExtend, extended_table: ExtendedTable, text: str, task: Task
+) -> ExtensionFacts:
+    old = table_to_extend.old
+    extended = extended_table.extended
     recipe = extended.history.recipe
     own = count_words(Corpus.from_texts([text.encode(errors="replace").decode()]), recipe)
     by_file = []
-    for path in growing.held_out:
+    for path in table_to_extend.held_out:
         try:
             with reading([CorpusText(path.name, path=path)], task.remarks) as corpus:
                 words = count_words(corpus, recipe, Work(cancelled=task.cancelled))
@@ -215,4 +217,6 @@ def _growth(growing: TableToExtend, extended_table: ExtendedTable, text: str, ta
         except BpeError as error:  # a missing file does not stop the others
             by_file.append(f"{path.name}: {error}")
     unused = never_used(extended_table.words, old, extended.history, extended.places, cancelled=task.cancelled)
-    return Growth(costs(own, old, extended.history, counted_by=recipe), by_file, extended.places[unused].tolist())
+    return ExtensionFacts(
+        costs(own, old, extended.history, counted_by=recipe), by_file, extended.places[unused].tolist()
+    )

@@ -388,7 +388,7 @@ class Pages:
             self._built[row.id] = page = row.build(self._world)
             if not page.accessibleName():
                 page.setAccessibleName(row.title)
-            self._places[row.id].take(page, scrolls=row.tabs in ("charts", "inspector"))
+            self._places[row.id].set_page(page, scrolls=row.tabs in ("charts", "inspector"))
             page.recolor()
             for connect in self._connections.pop(row.id, ()):
                 connect(page)

@@ -80,7 +80,7 @@ class TableToExtend:
 
 @dataclass(frozen=True, eq=False)
 class ExtendedTable:
-    found: Extended
+    extended: Extended
     words: WordTable
     names: TokenTexts
 
@@ -104,14 +104,14 @@ def make_trainer(
 
 
 def extend_table(
-    tables: Callable[[], WordTable], recipe: Recipe, growing: TableToExtend, cancelled: CancelCheck
+    tables: Callable[[], WordTable], recipe: Recipe, table_to_extend: TableToExtend, cancelled: CancelCheck
 ) -> ExtendedTable:
     """Return a table that is extended by learning from counted words.
 
     Use this for tables whose steps cannot be repeated.
     """
     words = tables()
-    extended = extend_on(words, growing.old, recipe, growing.first_id, Work(cancelled=cancelled))
+    extended = extend_on(words, table_to_extend.old, recipe, table_to_extend.first_id, Work(cancelled=cancelled))
     return ExtendedTable(extended, words, token_texts_of(extended.history))
 
 

@@ -111,23 +111,23 @@ class ExchangeWiring(QObject):
             self._pages.page(LANES).model.add(run.number)
 
     def _extend(self) -> None:
-        from app.window.exchange.growth import growth_offer
-        from app.window.exchange.growth_dialog import GrowthDialog
+        from app.window.exchange.extend_dialog import ExtendDialog
+        from app.window.exchange.extend_options import extend_options
 
         run = self._session.runs.shown
         if run is None or run.history is None:
             return
         try:
-            offer = growth_offer(run.history)
+            offer = extend_options(run.history)
         except BpeError as error:
             self._session.background.notify(str(error))
             return
-        self.growth_dialog = GrowthDialog(offer, self._frame.settings.get(LAST_FOLDER), self._frame.window)
-        grow_on = self._session.runs.grow_on
+        self.extend_dialog = ExtendDialog(offer, self._frame.settings.get(LAST_FOLDER), self._frame.window)
+        add_tokens = self._session.runs.add_tokens
         sources = self._session.corpus.texts.value
-        self.growth_dialog.wished.connect(lambda by, at, held, choices: grow_on(sources, by, at, held, **choices))
-        self.growth_dialog.finished.connect(self.growth_dialog.deleteLater)
-        self.growth_dialog.open()
+        self.extend_dialog.wished.connect(lambda by, at, held, choices: add_tokens(sources, by, at, held, **choices))
+        self.extend_dialog.finished.connect(self.extend_dialog.deleteLater)
+        self.extend_dialog.open()
 
     def _enable(self) -> None:
         shown = self._session.runs.shown

@@ -26,7 +26,7 @@ KEPT = "A lesson does not change your corpus, recipe and text. They come back wh
 
 
 @dataclass(frozen=True)
-class Offer:
+class OfferedLesson:
     """A lesson in the list, and the step that the person reached before."""
 
     lesson: Lesson
@@ -55,7 +55,7 @@ class LessonPanel(QStackedWidget):
             self.addWidget(page)
         course.changed.connect(self._show)
 
-    def show_offers(self, offers: Sequence[Offer]) -> None:
+    def show_offers(self, offers: Sequence[OfferedLesson]) -> None:
         self.list.show_offers(offers)
         self.end.offers = tuple(offers)
 
@@ -81,7 +81,7 @@ class ListPage(QScrollArea):
         super().__init__()
         self._begin = begin
         self.buttons: dict[str, QCommandLinkButton] = {}
-        self._offers: tuple[Offer, ...] = ()
+        self._offers: tuple[OfferedLesson, ...] = ()
         inside = QWidget()
         self.share_button = push_button("Share All Lessons …", share, SHARED)
         story = (paragraph(WELCOME), muted_label(KEPT), STRETCH, in_row(self.share_button, STRETCH))
@@ -97,7 +97,7 @@ class ListPage(QScrollArea):
         if fresh is not None:
             self.buttons[fresh.lesson.name].setFocus()
 
-    def show_offers(self, offers: Sequence[Offer]) -> None:
+    def show_offers(self, offers: Sequence[OfferedLesson]) -> None:
         self._offers = tuple(offers)
         for offer in offers:
             name = offer.lesson.name
@@ -125,8 +125,8 @@ class EndPage(QWidget):
     def __init__(self, begin: Callable[[str, int], object], leave: Callable[[], object]) -> None:
         super().__init__()
         self._begin = begin
-        self.offers: tuple[Offer, ...] = ()
-        self._next: Offer | None = None
+        self.offers: tuple[OfferedLesson, ...] = ()
+        self._next: OfferedLesson | None = None
         self.sign = QLabel()
         self.title = paragraph()
         self.score = paragraph()

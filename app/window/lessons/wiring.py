@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from app.settings import LESSON_PLACES, LESSONS_DONE
 from app.window.actions import Actions
 from app.window.lessons.course import Course
-from app.window.lessons.lesson_panel import LessonPanel, Offer
+from app.window.lessons.lesson_panel import LessonPanel, OfferedLesson
 from app.window.main_window import Frame
 from app.window.pages import PAIRS, Pages
 from bpe_core.lessons.lessons import lessons
@@ -81,7 +81,9 @@ class LessonWiring(QObject):
     def _show_offers(self) -> None:
         done = self._settings.get(LESSONS_DONE)
         places = self._places()
-        self.panel.show_offers([Offer(lesson, lesson.name in done, places.get(lesson.name, 0)) for lesson in lessons()])
+        self.panel.show_offers(
+            [OfferedLesson(lesson, lesson.name in done, places.get(lesson.name, 0)) for lesson in lessons()]
+        )
 
     def _places(self) -> dict[str, int]:
         """Return the step reached in each lesson, from the settings. Malformed entries are ignored."""

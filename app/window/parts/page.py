@@ -108,7 +108,7 @@ class PagePlace(QWidget):
     def page(self) -> Page:
         return self._page or self._build()
 
-    def take(self, page: Page, *, scrolls: bool) -> None:
+    def set_page(self, page: Page, *, scrolls: bool) -> None:
         """Put a page into this place.
 
         If `scrolls` is true, a wide page gets scroll bars, so that it does not widen the window.

@@ -118,13 +118,13 @@ def _shortening(history: History, symbols: Int64s) -> list[tuple[str, str]]:
 
 
 class WatchedResult(QObject):
-    """A model of the result. `found` holds the result while the room Watch shows the end of a finished run."""
+    """A model of the result. `result` holds the result while the room Watch shows the end of a finished run."""
 
     changed = Signal()
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.found: Result | None = None
+        self.result: Result | None = None
         self.run: Run | None = None  # the run of the result
         self.is_watched: Callable[[], bool] = lambda: False
         self._runs = session.runs
@@ -175,7 +175,7 @@ class WatchedResult(QObject):
     def forbid(self) -> None:
         """Begin a branch that forbids the merge which took most from another pair."""
         run = self.run
-        result = self.found
+        result = self.result
         if run is not None and run.history is not None and result is not None and result.loss is not None:
             self._runs.branch(run, result.loss.step, "forbid", run.history.pair(result.loss.step - 1))
 
@@ -184,7 +184,7 @@ class WatchedResult(QObject):
             self._cursor.go_to(self._step)
 
     def _take(self, run: Run | None, result: Result | None) -> None:
-        if (result is None or run is self.run) and (run, result) != (self.run, self.found):
+        if (result is None or run is self.run) and (run, result) != (self.run, self.result):
             self.run = run
-            self.found = result
+            self.result = result
             self.changed.emit()

@@ -61,7 +61,7 @@ class ResultCard(QFrame):
             self._choose_method(method, size)
 
     def _show(self) -> None:
-        result = self.model.found
+        result = self.model.result
         run = self.model.run
         self.setVisible(result is not None)
         if result is None or run is None:

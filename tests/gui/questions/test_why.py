@@ -71,10 +71,10 @@ def test_the_reason_for_a_word_end_names_the_pattern_branches_beside_the_end(qtb
 def test_links_in_a_reason_move_the_time_cursor_to_their_steps(qtbot: QtBot, learned: Program) -> None:
     click_before(qtbot, learned, 1)  # t|he
     answered(qtbot, learned)
-    joint = next(joint for joint in word_facts(learned).joints if joint.kind == "joined")
-    click_before(qtbot, learned, joint.byte)
+    boundary = next(boundary for boundary in word_facts(learned).boundaries if boundary.kind == "joined")
+    click_before(qtbot, learned, boundary.byte)
     answered(qtbot, learned)
-    (step,) = joint.steps
+    (step,) = boundary.steps
     learned.pages[WhyPage].reason.linkActivated.emit(f"step:{step}")
     assert learned.session.cursor.position == step
     learned.session.cursor.go_to(step - 1)
@@ -83,11 +83,11 @@ def test_links_in_a_reason_move_the_time_cursor_to_their_steps(qtbot: QtBot, lea
     assert again is not None
     assert again.kind == "later"
     assert f"merge {step}" in again.sentence
-    joints = learned.pages[WhyPage].joints
-    row = next(row for row in range(joints.count()) if again.sentence == joints.item(row).toolTip())
-    joints.setFocus()
-    joints.setCurrentRow(row)
-    qtbot.keyClick(joints, Qt.Key.Key_Return)
+    boundaries = learned.pages[WhyPage].boundaries
+    row = next(row for row in range(boundaries.count()) if again.sentence == boundaries.item(row).toolTip())
+    boundaries.setFocus()
+    boundaries.setCurrentRow(row)
+    qtbot.keyClick(boundaries, Qt.Key.Key_Return)
     assert learned.session.cursor.position == step
 
 
@@ -127,8 +127,8 @@ def test_a_click_on_a_tree_node_goes_to_its_step_and_a_click_on_a_gap_explains_t
     answered(qtbot, learned)
     x = tree.gap_before(2)
     qtbot.mouseClick(tree, LEFT, NO_KEY, QPoint(round(x), 1))
-    joint = word_facts(learned).joints[2]
-    assert all(f"step:{step}" in learned.pages[WhyPage].reason.text() for step in joint.steps)
+    boundary = word_facts(learned).boundaries[2]
+    assert all(f"step:{step}" in learned.pages[WhyPage].reason.text() for step in boundary.steps)
 
 
 def test_the_why_page_is_reached_by_keys_and_by_menus(qtbot: QtBot, learned: Program) -> None:

@@ -85,4 +85,4 @@ def test_the_inspector_and_the_why_page_name_a_special_token(qtbot: QtBot, progr
     why.look_at(TEXT.index(END))
     qtbot.waitUntil(lambda: why.facts is not None and why.facts.byte == TEXT.index(END), timeout=WAIT)
     assert why.facts is not None
-    assert "special" in {joint.kind for joint in why.facts.joints}
+    assert "special" in {boundary.kind for boundary in why.facts.boundaries}

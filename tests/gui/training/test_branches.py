@@ -229,7 +229,7 @@ def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids
     assert "Count on My Corpus first" in program.messages.sentence.text()
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(held_out)], ""))
     program.actions["extend_imported"].trigger()
-    dialog = program.exchanging.growth_dialog
+    dialog = program.exchanging.extend_dialog
     dialog.choose.click()
     dialog.by.setValue(30)
     dialog.first_id.setValue(5)
@@ -264,8 +264,8 @@ def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids
     old.history = History.from_pairs(OLD.recipe, OLD.alphabet, OLD.pairs(), _in_another_order())
     program.session.runs.show(old)
     program.actions["extend_imported"].trigger()
-    program.exchanging.growth_dialog.by.setValue(30)
-    program.exchanging.growth_dialog.go.click()
+    program.exchanging.extend_dialog.by.setValue(30)
+    program.exchanging.extend_dialog.go.click()
     odd = ended(qtbot, program, 3)
     assert odd.history is not None
     assert pairs(odd)[: len(OLD)] == OLD.pairs()
@@ -293,7 +293,7 @@ def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(path)
     program.actions["extend_imported"].trigger()
-    dialog = program.exchanging.growth_dialog
+    dialog = program.exchanging.extend_dialog
     dialog.by.setValue(3)
     dialog.rule.setCurrentIndex(dialog.rule.findData("score"))
     dialog.go.click()
@@ -319,7 +319,7 @@ def test_an_imported_table_can_be_extended_by_merges_across_words(
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(path)
     program.actions["extend_imported"].trigger()
-    dialog = program.exchanging.growth_dialog
+    dialog = program.exchanging.extend_dialog
     dialog.by.setValue(10)
     assert dialog.across.isVisible()
     dialog.across.setChecked(True)

@@ -82,7 +82,7 @@ def test_shares_of_words_are_shown_with_the_same_number_of_digits(qtbot: QtBot, 
     page = program.pages.page(WORDS)
     program.window.show_room("build")
     program.charts.show_page("words")
-    qtbot.waitUntil(lambda: page.model.found is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: page.model.listed_words is not None, timeout=WAIT)
     shares = [page.model.cell(row, 2) for row in range(30)]
     assert all(re.fullmatch(r"\d+\.\d\d %", share) for share in shares), shares
 

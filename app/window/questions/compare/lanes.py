@@ -88,7 +88,7 @@ class Lane:
         is_unknown: Bools = np.equal(cut.tokens.ids, NO_TOKEN if self.unknown_id is None else self.unknown_id)
         return is_unknown & (cut.tokens.ids != NO_TOKEN)
 
-    def take(self, segmentation: Segmentation) -> None:
+    def store_tokens(self, segmentation: Segmentation) -> None:
         """Store the tokens of a text at every step, and drop the tokens of the former text."""
         if segmentation is not self.segmentation:
             self.segmentation = segmentation

@@ -379,7 +379,7 @@ class LanesModel(QObject, LazyModel):
             if text != self.text.text():
                 self.text.set_text(text)
             for lane, segmentation in zip(lanes, segmentations, strict=True):
-                lane.take(segmentation)
+                lane.store_tokens(segmentation)
             self.trouble = ""
             self._specials = specials
             self._travel()

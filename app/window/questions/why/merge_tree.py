@@ -46,7 +46,7 @@ class MergeTree(PaintedFigure):
     """
 
     node_chosen = Signal(int)  # the step that made it
-    joint_chosen = Signal(int)  # before the symbol with this index
+    boundary_chosen = Signal(int)  # before the symbol with this index
     step_pointed = Signal(int)  # the step that made the node under the mouse, or 0
 
     def __init__(self, smallest: float = 0.5, largest: float = 1.0, parent: QWidget | None = None) -> None:
@@ -56,7 +56,7 @@ class MergeTree(PaintedFigure):
         self.scale = largest
         self._facts: WordFacts | None = None
         self._step = 0  # the number of steps after which the word is shown
-        self._marked_joint: int | None = None
+        self._marked_boundary: int | None = None
         self._highlighted_text = ""  # the text of the token that lights up
         self._placed: list[TreeNode] = []  # the nodes that have a place, as they are drawn
         self._newest: TreeNode | None = None  # the node that is growing
@@ -68,9 +68,9 @@ class MergeTree(PaintedFigure):
         self.setMouseTracking(True)
 
     def show_word(
-        self, facts: WordFacts | None, step: int = 0, marked_joint: int | None = None, *, grows: bool = False
+        self, facts: WordFacts | None, step: int = 0, marked_boundary: int | None = None, *, grows: bool = False
     ) -> None:
-        """Draw the tree of a word after `step` steps, with the boundary `marked_joint` marked.
+        """Draw the tree of a word after `step` steps, with the boundary `marked_boundary` marked.
 
         If `grows` is true, then a single new node appears with an animation.
 
@@ -80,7 +80,7 @@ class MergeTree(PaintedFigure):
         before = {(node.start, node.stop) for node in self.nodes()} if facts is self._facts else set()
         self._facts = facts
         self._step = step
-        self._marked_joint = marked_joint
+        self._marked_boundary = marked_boundary
         fresh = [shown for shown in self.nodes() if (shown.start, shown.stop) not in before]
         self._newest = fresh[0] if grows and before and len(fresh) == 1 else None
         self._growth.stop()
@@ -135,7 +135,9 @@ class MergeTree(PaintedFigure):
             strength = strength if node in shown or has_fallen else 0.0
             branches.append(replace(_branch(node, has_fallen), is_part=node not in whole, strength=strength))
         cut = " | ".join(token.text for token in tokens)
-        self.set_figure(TreeFigure("tree", "Merge tree", f"The word is split into {cut}", branches, self._marked_joint))
+        self.set_figure(
+            TreeFigure("tree", "Merge tree", f"The word is split into {cut}", branches, self._marked_boundary)
+        )
 
     def show_highlight(self, text: str) -> None:
         """Frame the nodes whose token has this text."""
@@ -173,7 +175,7 @@ class MergeTree(PaintedFigure):
         if step is not None:
             self.node_chosen.emit(step)
         else:
-            self.joint_chosen.emit(int(self._tree.place_at(x, y)))
+            self.boundary_chosen.emit(int(self._tree.place_at(x, y)))
 
 
 def _branch(node: TreeNode, has_fallen: bool) -> Branch:
@@ -214,7 +216,7 @@ class TreePage(Page):
         self.tree.step_pointed.connect(self.step_pointed)
         self.tree.node_chosen.connect(self.step_clicked)
         self.tree.node_chosen.connect(model.travel_to)
-        self.tree.joint_chosen.connect(self._ask_about)
+        self.tree.boundary_chosen.connect(self._ask_about)
         self.show_now()
 
     @property
@@ -274,15 +276,17 @@ class TreePage(Page):
         at = self._cursor.position
         if facts is None or not self.isVisible():
             return
-        joint = facts.clicked_boundary
-        self.tree.show_word(facts, at, None if joint is None else joint.place, grows=self._playing.has_motion)
+        boundary = facts.clicked_boundary
+        self.tree.show_word(facts, at, None if boundary is None else boundary.place, grows=self._playing.has_motion)
         self.word.setText(" | ".join(token.text for token in facts.split_after(at)))
-        reason = f"{joint.sentence} " if joint is not None and facts.at == at else ""
+        reason = f"{boundary.sentence} " if boundary is not None and facts.at == at else ""
         fallen = HINT_OF_FALLEN if any(node.was_split_again(at) for node in facts.places_at(at)) else ""
         self.sentence.setText(f"{reason}{HINT}{fallen}")
 
     def _ask_about(self, place: int) -> None:
         facts = self.model.facts
-        joint = next((shown for shown in facts.joints if shown.place == place), None) if facts is not None else None
-        if joint is not None:
-            self.model.ask_about_neighbour(joint.byte)
+        boundary = (
+            next((shown for shown in facts.boundaries if shown.place == place), None) if facts is not None else None
+        )
+        if boundary is not None:
+            self.model.ask_about_neighbour(boundary.byte)

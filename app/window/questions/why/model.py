@@ -67,12 +67,12 @@ class WordFacts:
     byte: int  # the boundary asked about
     symbols: tuple[str, ...]
     nodes: tuple[TreeNode, ...]  # all nodes, each after its parts
-    joints: tuple[BoundaryFacts, ...]
+    boundaries: tuple[BoundaryFacts, ...]
 
     @property
     def clicked_boundary(self) -> BoundaryFacts | None:
         """Return the boundary that the person clicked, or None if the word has no such boundary."""
-        return next((joint for joint in self.joints if joint.byte >= self.byte), None)
+        return next((boundary for boundary in self.boundaries if boundary.byte >= self.byte), None)
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -296,14 +296,14 @@ def word_facts(
     if not size:
         return None
 
-    def joint(place: int) -> BoundaryFacts:
+    def boundary(place: int) -> BoundaryFacts:
         here = word.byte_at(place)
         reason = word.explanation(place, at) if 0 < place < size else explained.explanation_at(here, at)
         return BoundaryFacts(place, here + offset, reason.kind, reason.sentence, reason.steps)
 
     places = while_wanted([*range(min(size, MOST_BOUNDARIES)), size], cancelled, every=16)
     symbols = tuple(study.inside.by_index.texts.text[symbol] for symbol in word.symbols)
-    return WordFacts(at, byte + offset, symbols, _nodes(study, word.pieces(NEVER)), tuple(map(joint, places)))
+    return WordFacts(at, byte + offset, symbols, _nodes(study, word.pieces(NEVER)), tuple(map(boundary, places)))
 
 
 def _nodes(study: Study, pieces: Sequence[Piece]) -> tuple[TreeNode, ...]:

@@ -31,7 +31,7 @@ class WhyPage(Page):
         super().__init__(model, parent)
         self.model = model
         self._step: int | None = None  # an index among the word's steps; None follows the moment shown
-        self._joint = -1  # the row of the marked boundary
+        self._marked_row = -1  # the row of the marked boundary
         self.hint = muted_label("Click into the text to see here why it is split where it is.")
         self.tree = MergeTree()
         self.tree_area = scrolling(self.tree, "The word as a tree")
@@ -41,8 +41,8 @@ class WhyPage(Page):
         self.enlarge = small_button("⤢", "Show the tree in the whole window", self.enlarge_wanted.emit)
         self.sentence = label()
         self.reason = LinkedText("Why the text is split here")
-        self.joints = name_widget(QListWidget(), "The boundaries of the word")
-        self.joints.setFont(fixed_font(self.font().pointSizeF()))
+        self.boundaries = name_widget(QListWidget(), "The boundaries of the word")
+        self.boundaries.setFont(fixed_font(self.font().pointSizeF()))
         self._lay_out()
         self._connect()
         self._show()
@@ -54,7 +54,7 @@ class WhyPage(Page):
         self.controls = QWidget()
         buttons = self.back, self.now, self.forward
         in_row(*buttons, (self.sentence, 1), self.enlarge, on=self.controls, margins=(0, 0, 0, 0))
-        parts = self.hint, self.reason, (self.tree_area, 5), self.controls, (self.joints, 2)
+        parts = self.hint, self.reason, (self.tree_area, 5), self.controls, (self.boundaries, 2)
         in_column(*parts, on=self, margins=(8, 4, 8, 4), spacing=4)
 
     def _connect(self) -> None:
@@ -62,15 +62,15 @@ class WhyPage(Page):
         self.tree.step_pointed.connect(self.step_pointed)
         self.tree.node_chosen.connect(self.step_clicked)
         self.tree.node_chosen.connect(self.model.travel_to)
-        self.tree.joint_chosen.connect(self._choose_joint)
-        self.joints.currentRowChanged.connect(self._row_chosen)
-        self.joints.activated.connect(lambda index: self._travel(index.row()))
+        self.tree.boundary_chosen.connect(self._choose_boundary)
+        self.boundaries.currentRowChanged.connect(self._row_chosen)
+        self.boundaries.activated.connect(lambda index: self._travel(index.row()))
         self.reason.linkActivated.connect(lambda link: self.model.travel_to(number_in(link)))
 
     def _take(self) -> None:
         facts = self.model.facts
         asked = None if facts is None else facts.clicked_boundary
-        self._joint = facts.joints.index(asked) if facts is not None and asked is not None else -1
+        self._marked_row = facts.boundaries.index(asked) if facts is not None and asked is not None else -1
         self._step = None
         self._show()
 
@@ -80,16 +80,16 @@ class WhyPage(Page):
         for widget in (self.tree_area, self.controls):
             widget.setVisible(facts is not None)
         self.reason.setVisible(facts is not None or place is not None)
-        self.joints.setVisible(facts is not None or (place is not None and bool(place.ways)))
+        self.boundaries.setVisible(facts is not None or (place is not None and bool(place.ways)))
         self.hint.setVisible(facts is None and place is None)
         rows = [(text, STEP_TIPS.get(step, "Go to that moment")) for text, step in self.model.ways]
         if facts is not None:
-            rows = [(_place_text(facts, joint), joint.sentence) for joint in facts.joints]
-        with QSignalBlocker(self.joints):
-            self.joints.clear()
+            rows = [(_place_text(facts, boundary), boundary.sentence) for boundary in facts.boundaries]
+        with QSignalBlocker(self.boundaries):
+            self.boundaries.clear()
             for text, hint in rows:
-                QListWidgetItem(text, self.joints).setToolTip(tip(hint))
-            self.joints.setCurrentRow(self._joint)
+                QListWidgetItem(text, self.boundaries).setToolTip(tip(hint))
+            self.boundaries.setCurrentRow(self._marked_row)
         self._draw()
 
     def _draw(self) -> None:
@@ -99,16 +99,16 @@ class WhyPage(Page):
             self.tree.show_word(None)
             self.reason.setText("" if place is None else with_links(place.sentence, place.steps))
             return
-        joint = facts.joints[self._joint] if self._joint >= 0 else None
+        boundary = facts.boundaries[self._marked_row] if self._marked_row >= 0 else None
         step = facts.at if self._step is None else facts.steps[self._step]
-        self.tree.show_word(facts, step, None if joint is None else joint.place)
+        self.tree.show_word(facts, step, None if boundary is None else boundary.place)
         at = self._index(facts)
         last = len(facts.steps) - 1
         self.back.setEnabled(at > 0)
         self.forward.setEnabled(at < last)
         moment = f"after merge {facts.steps[at]:,}" if at else "before any merge"
         self.sentence.setText(f"step {at} of {last}, {moment}")
-        self.reason.setText("" if joint is None else with_links(joint.sentence, joint.steps))
+        self.reason.setText("" if boundary is None else with_links(boundary.sentence, boundary.steps))
 
     def _index(self, facts: WordFacts) -> int:
         return bisect_right(facts.steps, facts.at) - 1 if self._step is None else self._step
@@ -123,30 +123,30 @@ class WhyPage(Page):
         self._step = None
         self._draw()
 
-    def _choose_joint(self, place: int) -> None:
+    def _choose_boundary(self, place: int) -> None:
         facts = self.model.facts
-        for row, joint in enumerate(() if facts is None else facts.joints):
-            if joint.place == place:
-                self.joints.setCurrentRow(row)
+        for row, boundary in enumerate(() if facts is None else facts.boundaries):
+            if boundary.place == place:
+                self.boundaries.setCurrentRow(row)
 
     def _row_chosen(self, row: int) -> None:
         if row >= 0:
-            self._joint = row
+            self._marked_row = row
             self._draw()
 
     def _travel(self, row: int) -> None:
         facts = self.model.facts
-        steps = self.model.ways[row][1:] if facts is None else facts.joints[row].steps
+        steps = self.model.ways[row][1:] if facts is None else facts.boundaries[row].steps
         if steps and steps[-1] is not None:
             self.model.travel_to(steps[-1])
 
 
-def _place_text(facts: WordFacts, joint: BoundaryFacts) -> str:
+def _place_text(facts: WordFacts, boundary: BoundaryFacts) -> str:
     """Return the word with its boundary, such as `new|er`, and the kind of the reason."""
-    before = "".join(facts.symbols[max(0, joint.place - 8) : joint.place])
-    after = "".join(facts.symbols[joint.place : joint.place + 8])
-    sign = "╎" if joint.kind == "joined" else "│"
-    return f"{before:>10}{sign}{after:<10} {joint.kind}"
+    before = "".join(facts.symbols[max(0, boundary.place - 8) : boundary.place])
+    after = "".join(facts.symbols[boundary.place : boundary.place + 8])
+    sign = "╎" if boundary.kind == "joined" else "│"
+    return f"{before:>10}{sign}{after:<10} {boundary.kind}"
 
 
 def with_links(sentence: str, steps: Iterable[int]) -> str:

@@ -62,7 +62,7 @@ class WordsModel(QObject, LazyModel):
         self._background = session.background
         self._mixed = session.runs.mixed
         self.choice = Choice()
-        self.found: ListedWords | None = None
+        self.listed_words: ListedWords | None = None
         self.order: Int64s = np.zeros(0, np.int64)  # the rows that are listed
         self._tables: Mapping[str, Sequence[WordTable]] = {}  # the tables behind the answer
         self._asked: Choice | None = None
@@ -102,7 +102,7 @@ class WordsModel(QObject, LazyModel):
         self._background.run(TOPIC, work, self._take, self.failed.emit)
 
     def _take(self, answer: tuple[ListedWords | None, Int64s]) -> None:
-        self.found, self.order = answer
+        self.listed_words, self.order = answer
         self.changed.emit()
 
     def filter_by_text(self, text: str) -> None:
@@ -119,15 +119,15 @@ class WordsModel(QObject, LazyModel):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        return () if self.found is None else tuple(self.found.of_groups)
+        return () if self.listed_words is None else tuple(self.listed_words.of_groups)
 
     @property
     def summary(self) -> str:
-        if self.found is None:
+        if self.listed_words is None:
             return COUNTING if self._corpus.counts.busy else NOTHING_YET + self._missing_text
-        some = f"{len(self.order):,} of " if len(self.order) != len(self.found) else ""
-        words = count_text(len(self.found), "different word")
-        return f"{some}{words}, {self.found.total:,} with repetitions.{self._missing_text}"
+        some = f"{len(self.order):,} of " if len(self.order) != len(self.listed_words) else ""
+        words = count_text(len(self.listed_words), "different word")
+        return f"{some}{words}, {self.listed_words.total:,} with repetitions.{self._missing_text}"
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -138,7 +138,7 @@ class WordsModel(QObject, LazyModel):
         return ("count", "--recipe", SESSION, *held, "--sort", by, *reverse, "--list", RESULT, TEXTS)
 
     def table_function(self) -> Exact:
-        matching = self.found
+        matching = self.listed_words
         rows = self.order
         return lambda cancelled: DataTable({}) if matching is None else matching.table(rows, cancelled)
 
@@ -162,7 +162,7 @@ class WordsModel(QObject, LazyModel):
         return column == 0
 
     def cell(self, row: int, column: int) -> str:
-        matching = self.found
+        matching = self.listed_words
         assert matching is not None  # rows exist only with an answer
         if column == 0:
             return matching.text(row)

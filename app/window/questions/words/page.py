@@ -47,4 +47,4 @@ class WordsPage(Page):
             self._listed = self.model.order
             self.rows.refresh()
         self.summary.setText(self.model.summary)
-        self.export.setEnabled(self.model.found is not None)
+        self.export.setEnabled(self.model.listed_words is not None)

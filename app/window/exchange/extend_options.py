@@ -15,7 +15,7 @@ from bpe_core.recipes.choice import LARGEST_VOCABULARY
 
 
 @dataclass(frozen=True)
-class GrowthOffer:
+class ExtendOptions:
     """The choices that exist for extending a table: new tokens, their ids, and the rule that chooses pairs."""
 
     most: int  # tokens
@@ -35,7 +35,7 @@ class OpenChoice:
     titles: Mapping[str, str]  # the words for each value
 
 
-def growth_offer(history: History) -> GrowthOffer:
+def extend_options(history: History) -> ExtendOptions:
     """Return the choices for extending a table. Raise BpeError if the table cannot learn more tokens."""
     growing_recipe(history, 1)
     numbers = numbers_of(history)
@@ -47,7 +47,7 @@ def growth_offer(history: History) -> GrowthOffer:
             return str(error)
         return ""
 
-    return GrowthOffer(
+    return ExtendOptions(
         most=LARGEST_VOCABULARY,
         first_free=int(free_numbers(numbers, 1)[0]),
         largest=LARGEST_NUMBER - LARGEST_VOCABULARY,

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QWidget
 
-from app.window.exchange.growth import GrowthOffer
+from app.window.exchange.extend_options import ExtendOptions
 from app.window.parts.dialogs import ask_for_texts, dialog_buttons
 from app.window.parts.layouts import form_of_fields, in_column, in_row
 from app.window.parts.typed_text import NumberBox, is_refused, mark_refused
@@ -25,10 +25,10 @@ MOST_NAMED = 3  # texts
 USUAL = 1_000  # tokens
 
 
-class GrowthDialog(QDialog):
+class ExtendDialog(QDialog):
     wished = Signal(int, int, tuple, dict)  # the number of tokens, the first id, texts held out, changes of the recipe
 
-    def __init__(self, offer: GrowthOffer, folder: str, parent: QWidget | None = None) -> None:
+    def __init__(self, offer: ExtendOptions, folder: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Extend on My Corpus")
         self._offer = offer
@@ -51,7 +51,7 @@ class GrowthDialog(QDialog):
         self.choose = push_button("Choose Texts …", self._choose, HELD_OUT)
         self.held_out = label("none")
         self.note = muted_label(ABOUT_EXTENDING)
-        buttons, self.go = dialog_buttons(self, "Extend", self._request_growth)
+        buttons, self.go = dialog_buttons(self, "Extend", self._request_tokens)
         join = [("Join", self.rule)] if offer.rule else []
         texts = "Show savings in", in_row(self.choose, (self.held_out, 1))
         form = form_of_fields(("Tokens to add", self.by), ("Ids from", self.first_id), *join, texts)
@@ -71,7 +71,7 @@ class GrowthDialog(QDialog):
         mark_refused(self.first_id, refusal)
         self.note.setText(refusal or ABOUT_EXTENDING)
 
-    def _request_growth(self) -> None:
+    def _request_tokens(self) -> None:
         self._check()
         if is_refused(self.first_id):
             self.first_id.setFocus()
