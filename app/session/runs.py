@@ -1,4 +1,4 @@
-"""The training of runs: functions that begin, pause, continue and end it."""
+"""A manager of the training of runs: it begins, pauses, continues and ends a training."""
 
 from __future__ import annotations
 

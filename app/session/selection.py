@@ -117,7 +117,7 @@ def step_of(run: Run | None, highlight: Highlight) -> int:
 
 
 class Selection(QObject):
-    """The selection of the window. Views change it and show it, so that no view needs to know another view."""
+    """The selection of the window. Views change it and show it, so views need not be connected with each other."""
 
     changed = Signal()  # other tokens are highlighted
     kept_changed = Signal()

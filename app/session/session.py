@@ -149,9 +149,9 @@ class Session(QObject):
         self.undo.clear()
 
     def _find_size(self, run: Run, mismatch: SizeMismatch) -> None:
-        """React to an impossible vocabulary size.
+        """Replace an impossible vocabulary size by a possible one, and train.
 
-        Train with a possible size instead. If the person chose the size, then ask the person first.
+        If the person chose the size, then ask the person first.
         """
         size = f"{mismatch.fitting.vocab_size:,}"
         if run.fits:

@@ -32,7 +32,10 @@ Tables = Mapping[str, Sequence[WordTable]]  # the tables of texts, by group
 
 
 def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) -> dict[str, list[WordTable]]:
-    """Return the word tables of counted texts by group. A group that was counted as a whole has one table."""
+    """Return a mapping from the name of each group to the word tables of its counted texts.
+
+    A group that was counted as a whole has one table.
+    """
     tables: dict[str, list[WordTable]] = {}
     for source, outcome in zip(sources, outcomes, strict=True):
         if isinstance(outcome, TextCount) and not (outcome.is_of_group and source.group in tables):
@@ -54,7 +57,7 @@ def with_named_groups(sources: CorpusTexts) -> CorpusTexts:
 
 
 def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
-    """Return the words of a run by group or text.
+    """Return a function that computes the words of each part of a run. A part is a group or a text.
 
     Return None if there is only one part, or if a count is not cached any more.
     """

@@ -94,7 +94,7 @@ class Imports(QObject):
 def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
     """Read and check a tokenizer file, whose format is recognized by its content.
 
-    Also ask the library that owns the format, if it is installed. Raise FormatError if the file is not valid.
+    If the library of the format is installed, compare its results. Raise FormatError if the file is not valid.
     """
     if path.exists() and not path.is_file():  # reading a pipe may never end
         raise FormatError(f"{path} is not a file.")

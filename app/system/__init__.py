@@ -1,1 +1,1 @@
-"""The connection of the program with the desktop and the operating system."""
+"""Functions and classes that connect the program with the desktop and the operating system."""

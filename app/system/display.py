@@ -1,4 +1,4 @@
-"""The check whether a window can open on this computer.
+"""Functions that check whether a window can open on this computer.
 
 The check runs before Qt is loaded, because Qt may be missing, or may abort the process.
 """

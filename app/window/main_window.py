@@ -378,7 +378,7 @@ class MainWindow(QMainWindow):
             self.resizeDocks(list(wanted), list(wanted.values()), Qt.Orientation.Horizontal)
 
     def _share_of(self, dock: QDockWidget, wider: float) -> int:
-        """Return the new width of a dock when the window is scaled by `wider`.
+        """Return the new width of a dock when the window becomes `wider` times as wide.
 
         The text and its charts keep the largest part.
         """

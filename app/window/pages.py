@@ -372,7 +372,10 @@ def question_list_rows() -> list[QuestionListRow]:
 
 
 class Pages:
-    """The pages of a window, by their rows or classes. A page is built when it is first requested."""
+    """A mapping from rows of the list, or from classes, to the pages of a window.
+
+    A page is built when it is first requested.
+    """
 
     def __init__(self, world: PageContext) -> None:
         self._world = world

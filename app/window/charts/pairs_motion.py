@@ -1,4 +1,4 @@
-"""The animation of a step: the leading pairs slide to their new rows, and the new token flies to its row in the table.
+"""The animation of a step: the leading pairs slide to their new rows, and the new token moves to its row in the table.
 
 Both movements are painted by this program, up to 60 times a second.
 """
@@ -79,7 +79,7 @@ PADDING = 6
 
 
 class Flight(QWidget):
-    """A widget that draws a token while it flies over the window. Clicks go to the widgets below."""
+    """A widget that draws a token while it moves across the window. Clicks go to the widgets below."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

@@ -1,4 +1,4 @@
-"""The wiring of charts with the actions that show, save and copy them."""
+"""A class that connects the charts with the actions that show, save and copy them."""
 
 from __future__ import annotations
 

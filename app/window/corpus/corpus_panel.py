@@ -245,7 +245,7 @@ LEAST_HEIGHT = 46  # pixels of the list: a text and its size
 
 
 class WholeSentence(QLabel):
-    """A label that wraps its text and always asks for the full height of the text."""
+    """A label that wraps its text and never gets less than the full height of the text."""
 
     def setText(self, text: str) -> None:
         super().setText(text)

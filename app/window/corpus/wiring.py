@@ -1,4 +1,4 @@
-"""The wiring of the corpus. It adds texts from dialogs, folders, addresses, the clipboard, drops and samples."""
+"""A class that adds texts to the corpus from dialogs, folders, addresses, the clipboard, drops and samples."""
 
 from __future__ import annotations
 

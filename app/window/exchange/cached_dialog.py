@@ -69,7 +69,7 @@ class CachedDialog(QDialog):
 def ask_for_cached(parent: QWidget, cached: Mapping[str, str]) -> str:
     """Ask for a tokenizer.
 
-    Return its name, A_FILE for the wish to open a file, or an empty text if the person cancelled.
+    Return its name, A_FILE if the person prefers to open a file, or an empty text if the person cancelled.
     """
     dialog = CachedDialog(cached, parent)
     dialog.exec()

@@ -1,4 +1,7 @@
-"""The export of the run shown. A background task prepares and checks the files, and then moves them to their place."""
+"""A class that exports the run shown.
+
+A background task prepares and checks the files, and then moves them to their place.
+"""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ WRITE = "Write"
 class ExportDialog(WorkDialog):
     """A dialog that checks a file before it is written.
 
-    It asks again if a file would be replaced or if anything differs.
+    It asks for a confirmation if a file would be replaced or if the file differs from the run.
     """
 
     def __init__(self, export: TableExport, folder: Path, parent: QWidget | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The wiring of imports and exports: tokenizers, ids, counts and compressed files."""
+"""A class that connects imports and exports with the window: tokenizers, ids, counts and compressed files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search in everything that the window can do or show: by title, by token and by step."""
+"""Functions and a class that search everything that the window can do or show: titles, tokens and steps."""
 
 from __future__ import annotations
 

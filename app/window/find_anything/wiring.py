@@ -1,4 +1,4 @@
-"""The wiring of the search in everything with the parts of the window that it searches."""
+"""A class that connects the search field with the parts of the window that it searches."""
 
 from __future__ import annotations
 

@@ -328,9 +328,9 @@ class Course(QObject):
         run = self._reply.run or self._run
         if run is None or step is None or run.words is None or run.history is None or run.learned < step.merges:
             return None
-        return self._bench(run, step.merges)
+        return self._run_after(run, step.merges)
 
-    def _bench(self, run: Run, merges: int) -> Bench:
+    def _run_after(self, run: Run, merges: int) -> Bench:
         """Return the run after `merges` steps, ready for questions. The last few results are cached."""
         assert run.words is not None
         assert run.history is not None
@@ -353,7 +353,7 @@ class Course(QObject):
         if run.words is None or run.history is None:
             return (), None
         at = self._session.cursor.position
-        bench = self._bench(run, at)
+        bench = self._run_after(run, at)
         newest = int(bench.history.indices[at - 1]) if at else None
         return lesson.words(bench), newest
 

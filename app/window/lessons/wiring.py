@@ -1,4 +1,4 @@
-"""The wiring of lessons: the view in the middle of the window, the list in a dock, and the stored progress."""
+"""A class that connects lessons with the window: the middle view, the list in a dock, and the stored progress."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Section:
 
 
 def slug(title: str) -> str:
-    """Return the name that links use for a heading, by the rule of sites that host repositories."""
+    """Return the name that links use for a heading, by the rule of sites such as GitHub."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 

@@ -1,4 +1,4 @@
-"""The order in which the Tab key goes through the controls, and scrolling to the control with the focus."""
+"""Functions that set the order of the Tab key, and that scroll to the control with the focus."""
 
 from __future__ import annotations
 

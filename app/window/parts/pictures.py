@@ -1,4 +1,4 @@
-"""The export of widgets and drawings as pictures: PNG, animated PNG, SVG and PDF."""
+"""Functions that export widgets and drawings as pictures: PNG, animated PNG, SVG and PDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wiring of files for other people: reports, web pages, films, and commands that repeat an action in a terminal."""
+"""Classes that ask for the place of reports, web pages and films, and that copy commands which repeat an action."""
 
 from __future__ import annotations
 

@@ -360,7 +360,7 @@ class QuestionModel(QObject, LazyModel):
         return (*said, f"Now {'; '.join(here)}") if here else said
 
     def values_here(self) -> dict[str, float]:
-        """Return the value of each line of the figure at the step shown, by the name of the line."""
+        """Return a mapping from the name of each line in the figure to its value at the step shown."""
         figure = None if self.answer is None else self.answer.figure
         place = self.place_shown
         if place is None or not isinstance(figure, LineFigure):

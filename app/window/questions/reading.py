@@ -128,7 +128,7 @@ class RowReader(QObject):
             self._tokenizers = dict(at_sizes(studies, self._model.value(self._model.parameter("sizes"))))
 
     def look_at(self, row: int) -> None:
-        """Encode the beginning of the text in a row of the answer, by the tokenizer of that row."""
+        """Encode the beginning of the text in a row of the answer with the tokenizer of that row."""
         if self._answer is None or self._documents is None:
             return
         documents = self._documents

@@ -1,4 +1,4 @@
-"""The wiring of the pages of questions with the text, with the table of merges and with each other."""
+"""A class that connects the pages of questions with the text, with the table of merges and with each other."""
 
 from __future__ import annotations
 

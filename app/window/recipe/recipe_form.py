@@ -1,4 +1,4 @@
-"""The logic of the recipe's form: the options of each choice, and the reasons why values are refused."""
+"""A model of the recipe's form: the options of each choice, and the reasons why values are refused."""
 
 from __future__ import annotations
 

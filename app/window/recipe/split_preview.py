@@ -1,4 +1,4 @@
-"""The preview of the words into which the recipe splits the text. It needs no training."""
+"""A preview of the words into which the recipe splits the text. It needs no training."""
 
 from __future__ import annotations
 

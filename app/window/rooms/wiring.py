@@ -1,4 +1,4 @@
-"""The wiring of rooms: the panels of each room, and the actions that open a room."""
+"""A class that shows the panels of each room, and connects the actions that open a room."""
 
 from __future__ import annotations
 

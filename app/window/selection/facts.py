@@ -19,7 +19,7 @@ NOT_JOINED = "No step joined this token, so no pair can be forbidden."
 
 @dataclass(frozen=True)
 class CardText:
-    """The texts on a card."""
+    """The texts on the card of a mark: a title, facts, a sentence, and the reasons why buttons are disabled."""
 
     title: str
     rows: Mapping[str, str] = field(default_factory=dict)  # facts by their titles

@@ -1,4 +1,7 @@
-"""The wiring of the selection with all views. Each view reports the token under the pointer, and highlights tokens."""
+"""A class that connects the selection with all views.
+
+Each view reports the token under the pointer, and highlights tokens.
+"""
 
 from __future__ import annotations
 

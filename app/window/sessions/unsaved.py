@@ -1,4 +1,4 @@
-"""The offer of unsaved sessions: at the start, when another session is begun, and in a menu."""
+"""A class that offers unsaved sessions: at the start, when another session is begun, and in a menu."""
 
 from __future__ import annotations
 

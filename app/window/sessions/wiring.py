@@ -1,4 +1,4 @@
-"""The wiring of sessions with the window. It asks the person before unsaved work is lost."""
+"""A class that connects sessions with the window. It asks the person before unsaved work is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The choice of how to read special tokens in the text.
+"""A model of the choice of how to read special tokens in the text.
 
 A person chooses to read them as special tokens or as text. Without a choice, the tokenizer's library decides.
 """

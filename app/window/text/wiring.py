@@ -1,4 +1,7 @@
-"""The wiring of the person's text: undo, the token under the pointer or at the text cursor, colours and pasted ids."""
+"""A class that connects the person's text with the window.
+
+It handles undo, the token under the pointer or at the text cursor, colours and pasted ids.
+"""
 
 from __future__ import annotations
 

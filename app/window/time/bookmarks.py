@@ -20,7 +20,7 @@ REFERENCE = re.compile(r"\s*(?:bpe:(?P<run>\d{1,9})#)?(?P<merge>\d[\d,]{0,11})\s
 
 
 class BookmarkListModel(RowListModel[Bookmark]):
-    """A list model with a row for each bookmark, by run and step. Bookmarks of deleted runs are hidden.
+    """A list model with a row for each bookmark, sorted by run and step. Bookmarks of deleted runs are hidden.
 
     Every change can be undone.
     """

@@ -1,4 +1,4 @@
-"""The description of a step in words and tokens, which the line above the text shows."""
+"""Functions that describe a step in words and tokens, for the line above the text."""
 
 from __future__ import annotations
 

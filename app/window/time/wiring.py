@@ -1,4 +1,4 @@
-"""The wiring of the player with its actions and keys."""
+"""A class that connects the player with its actions, and a filter that gives keys to the focused control."""
 
 from __future__ import annotations
 
@@ -145,6 +145,6 @@ class PlayingControls(QObject):
 
 
 def system_wants_motion() -> bool:
-    """Return whether the desktop wants animations. If not, then its own animations have a duration of 0."""
+    """Return whether animations are switched on in the settings of the desktop. If not, they have a duration of 0."""
     style = QApplication.style()
     return style.styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) > 0

@@ -1,4 +1,4 @@
-"""The wiring of the Training menu, the speed and the list of runs with the session."""
+"""A class that connects the Training menu, the speed and the list of runs with the session."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The comparison of tokenizers side by side."""
+"""The parts of the window that compare tokenizers side by side."""

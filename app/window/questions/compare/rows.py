@@ -24,7 +24,8 @@ from app.window.text.view.palette import TokenPalette
 
 
 class LaneRows(TokenCanvas):
-    """A view of the text in a lane, which scrolls and zooms. A click on a place asks why the text is split there."""
+    """A view of the text in a lane, which scrolls and zooms. A click on a place explains why the text is split
+    there."""
 
     place_clicked = Signal(int)  # the byte of a cut or possible cut
 

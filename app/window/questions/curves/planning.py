@@ -1,4 +1,4 @@
-"""The plan of a sweep that is made in the window. A command in a terminal can run the same plan file."""
+"""A class that writes the plan of a sweep into a file. A command in a terminal can run the same plan file."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class IdMapModel(QuestionModel):
 
     @property
     def other_runs(self) -> dict[int, str]:
-        """Return the name of each other run, by the number of the run."""
+        """Return a mapping from the number of each other run to its name."""
         return {run.number: name_of(run, self._session.runs.all) for run in self._others()}
 
     @property

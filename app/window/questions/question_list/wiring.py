@@ -1,4 +1,4 @@
-"""The wiring of the list of questions with the pages that answer them."""
+"""A class that connects the list of questions with the pages that answer them."""
 
 from __future__ import annotations
 

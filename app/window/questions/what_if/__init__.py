@@ -1,1 +1,1 @@
-"""The comparison of a branch with the run that it branched off from."""
+"""The parts of the window that compare a branch with the run that it branched off from."""

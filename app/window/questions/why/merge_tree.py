@@ -42,7 +42,7 @@ LAST_MILLISECONDS = 2_500
 class MergeTree(PaintedFigure):
     """A view of a merge tree.
 
-    A click on a node moves the time slider to its merge. A click between two symbols asks about that boundary.
+    A click on a node moves the time slider to its merge. A click between two symbols explains that boundary.
     """
 
     node_chosen = Signal(int)  # the step that made it
