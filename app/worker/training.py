@@ -211,8 +211,9 @@ STEADY = 2.0  # if the rates of both halves differ by more than this factor, the
 
 
 class TimeLeft:
-    """An estimator of the time left. The first merges touch nearly every word and are slow, and the last ones are quick.
+    """An estimator of the time left.
 
+    The first merges touch nearly every word and are slow, and the last ones are quick.
     There is no estimate for a run that gets faster and faster, because it would be many times too long.
 
     >>> left = TimeLeft()
