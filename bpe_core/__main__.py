@@ -21,7 +21,7 @@ to begin:
 
 in Python, or a notebook:
   import bpe_core as bpe
-  study = bpe.open("tokenizer.json")                 it shows itself; study.encode("a text")
+  study = bpe.open("tokenizer.json")                 a notebook shows it; study.encode("a text")
 
 to read:
   {HERE / "methods/bpe/reference.py"}    the algorithm

@@ -181,7 +181,7 @@ def _keep_all(*, aside: bool = False) -> None:
     try:
         if compile_kernels(PATIENCE_ASIDE if aside else PATIENCE) or aside:
             return
-        closed = f"nothing can be written there; {stored_code.LOCATION} names another folder"
+        closed = f"nothing can be written there; name another folder with {stored_code.LOCATION}"
         reason = "another process is still making the machine code" if stored_code.folder() else closed
     except OSError as error:
         reason = str(error)

@@ -92,11 +92,11 @@ def cause_of(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if isinstance(error, UnicodeDecodeError):
-        return f"its bytes are not {error.encoding} from place {error.start + 1:,} on"
+        return f"its bytes are not {error.encoding} from byte {error.start + 1:,} on"
     if isinstance(error, RecursionError):
         return "its brackets are nested too deeply"
     if hasattr(error, "lineno") and hasattr(error, "colno"):  # of JSON
-        return f"the text cannot be understood from line {error.lineno:,}, column {error.colno:,} on"
+        return f"the text cannot be parsed from line {error.lineno:,}, column {error.colno:,} on"
     if isinstance(error, KeyError) and error.args and isinstance(error.args[0], str) and error.args[0].isidentifier():
         return f'it lacks "{error.args[0]}"'
     if isinstance(error, ValueError) and re.search(r"\(at (line \d+, column \d+|end of document)\)$", str(error)):

@@ -206,7 +206,7 @@ def canonical(
     study : Study
         The study that `train` or `open` returned, or a history.
     ids : Sequence[int | str], optional
-        Ids, or files of them (.npy, .jsonl, or text with one row in each line).
+        Ids, or files with ids (.npy, .jsonl, or text with one row in each line).
     fields : Sequence[str], optional
         The fields of a row that hold its ids, in order (default: fields with known names).
     way : Literal['library', 'exact'], optional
@@ -217,7 +217,7 @@ def canonical(
     pairs : Sequence[tuple[str, str]], optional
         Say whether these two tokens can ever be neighbours.
     drawn : int, optional
-        Say this for N random pairs of tokens.
+        Check N random pairs of tokens in the same way.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -1134,7 +1134,7 @@ def supermerges(
     study : Study
         The study that `train` or `open` returned, or a history.
     at : int | None, optional
-        Show the two pairs that race after the first K steps (default: all steps).
+        Show the two pairs that compete after the first K steps (default: all steps).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -1369,7 +1369,7 @@ def ways(
     at : int | None, optional
         Ask about the table after its first K steps (default: all steps).
     dropout : float, optional
-        The probability to leave out a merge (default: 0.1).
+        The probability of leaving out a merge (default: 0.1).
     seed : int, optional
         The seed of the random draws (default: 1).
     draws : int, optional

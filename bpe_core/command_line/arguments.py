@@ -173,8 +173,8 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
         "leave this character out"
     )
     base = (
-        "what the files hold instead of text: integers in .npy and .npz files of NumPy, or lines: a symbol in each "
-        "line, each letter of FASTA, or each item of a list in JSON"
+        "what the files hold instead of text: integers (.npy and .npz files of NumPy), or lines (a symbol in each "
+        "line, each letter of FASTA, or each item of a list in JSON)"
     )
     add("--base", dest="base_symbols", choices=[name for name in get_args(BaseSymbols) if name], help=base)
     names = 'with --base integers: the names of the integers, as a list in JSON, or as an object such as {"60": "C4"}'

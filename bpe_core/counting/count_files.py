@@ -213,7 +213,7 @@ def _rows(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tup
                 yield row[0], int(row[1])
             elif any(part.strip() for part in row) and (number > 1 or _is_some_number(row[-1])):
                 border = "a comma" if source.kind == "csv" else "a tab"
-                reason = BadRow(f"a row of a list of words is a word, {border} and a whole number")
+                reason = BadRow(f"each row of a list of words must hold a word, {border} and a whole number")
                 report_bad_row(source, f"line {number:,}", reason, options, log)
 
 
@@ -285,10 +285,10 @@ def why_not_from(table: WordTable, recipe: Recipe) -> str:
     some = [table.word(i).decode(errors="replace") for i in _places(len(table))]
     changed = [word for word in some if normalize(word, recipe) != word]
     if changed:
-        return f"the recipe would have written {_share(changed, some)} differently"
+        return f"the recipe would change {_share(changed, some)}"
     cut = [word for word in some if list(splitter.words(word)) != [word]]
     if cut:
-        return f"the pattern {recipe.pattern} would have split {_share(cut, some)}"
+        return f"the pattern {recipe.pattern} would split {_share(cut, some)}"
     if list(splitter.words("a b")) == ["a", " b"] and not (table.text[table.starts[:-1]] == ord(" ")).any():
         return f"no word begins with a space, although the pattern {recipe.pattern} makes words that begin with a space"
     return ""
@@ -299,4 +299,4 @@ def _places(words: int) -> list[int]:
 
 
 def _share(some: list[str], looked_at: list[str]) -> str:
-    return f'{len(some):,} of the {len(looked_at):,} words looked at ("{some[0][:40]}", say)'
+    return f'{len(some):,} of the {len(looked_at):,} words that were checked, such as "{some[0][:40]}"'

@@ -208,8 +208,8 @@ def _pads(loaded: Any, pad: str) -> bool:
 _TEXT = """\
 # A tokenizer of {size:,} tokens
 
-Learned by {method} with BPE Explorer. It splits texts as `tokenizer.json` says; nothing is put
-around a text by itself.
+Learned by {method} with BPE Explorer. It splits texts as `tokenizer.json` says.
+No special tokens are added to a text automatically.
 {roles}
 ## Loading it
 
@@ -231,9 +231,9 @@ tokenizer = Tokenizer.from_file("{{folder}}/tokenizer.json")
 tokenizer.encode("the lowest price").ids
 ```
 
-`idmap.npz` says which id each token had in the table before, and which old tokens a new one is made of.
+`idmap.npz` says which id each token had in the table before, and which old tokens each new token is made of.
 
-With BPE Explorer, which shows how the tokens were learned and why a text is split where it is:
+With BPE Explorer, which shows how the tokens were learned and why a text is split at each place:
 
 ```python
 import bpe_core as bpe
@@ -244,7 +244,7 @@ import bpe_core as bpe
 bpe.open("{{folder}}/tokenizer.json").encode("the lowest price")
 ```
 """
-_BATCH = 'tokenizer(["the lowest price", "the"], padding=True)  # a batch: {pad} fills the second up\n'
+_BATCH = 'tokenizer(["the lowest price", "the"], padding=True)  # a batch: {pad} fills up the second text\n'
 _CHAT = 'tokenizer.apply_chat_template([{"role": "user", "content": "Hello"}], tokenize=False)\n'
 
 

@@ -300,7 +300,7 @@ def about_sidecars(folder: Path, main: FolderFile) -> list[str]:
     sentences = [f"{name} cannot be read as JSON" for name in sidecars.damaged]
     roles = roles_in(sidecars)
     sentences += [
-        f"The {role} token {quoted(text)} of the configuration is no token of {main.name}"
+        f"The {role} token {quoted(text)} of the configuration is not a token of {main.name}"
         for role, text in roles.items()
         if text not in known
     ]

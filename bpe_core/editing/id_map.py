@@ -202,7 +202,7 @@ class IdMap:
         own = ours.get((new, old))
         two = theirs.get((new, old))
         if own is None or two is None:
-            return f"{which} has a different row or no row in the two maps"
+            return f"{which} has different rows in the two maps, or is in only one of them"
         if own.text != two.text:
             return f"{which} is {quoted(own.text)} in one map and {quoted(two.text)} in the other"
         return f"{which}, {quoted(own.text)}, has different parts, or is special in only one of the two maps"

@@ -68,8 +68,8 @@ class Replacement:
         some = ", ".join(map(quoted, self.removed_texts[:MOST_QUOTED]))
         more = " …" if swapped > MOST_QUOTED else ""
         sentences = [
-            f"{count_text(swapped, 'token gives its id', 'tokens give their ids')} to as many new tokens. All "
-            f"other ids and the size stay. Removed tokens: {some}{more}"
+            f"{count_text(swapped, 'token is', 'tokens are')} replaced by the same number of new tokens, which get "
+            f"their ids. All other ids and the size stay the same. Removed tokens: {some}{more}"
         ]
         if swapped < self.asked:
             sentences.append(

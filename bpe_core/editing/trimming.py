@@ -45,9 +45,9 @@ from bpe_core.support.wording import count_text
 
 Needed = Literal["spare", "lose", "hide"]
 NEEDED: dict[Needed, str] = {
-    "spare": "a removed token stays if other tokens are made of it, and is listed",
+    "spare": "a chosen token is kept and listed if other tokens are made of it",
     "lose": "tokens made of a removed token are removed, too",
-    "hide": "a removed token loses its id if other tokens are made of it, and is only used to make these tokens",
+    "hide": "a chosen token loses its id if other tokens are made of it, and is used only to make these tokens",
 }
 assert tuple(NEEDED) == get_args(Needed)
 

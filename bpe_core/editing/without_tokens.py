@@ -152,7 +152,7 @@ def numbers_of(history: History) -> Int64s:
         if texts[first] == texts[second]:  # a special or unknown token, and the piece with the same text
             continue
         raise FormatError(
-            f"The table contradicts itself: its tokens {first:,} and {second:,}in the order of learning both have the "
+            f"The table contradicts itself: its tokens {first:,} and {second:,} in the order of learning both have the "
             f"id {int(known[first]):,}."
         )
     return known

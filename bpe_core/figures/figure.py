@@ -224,8 +224,8 @@ class DotFigure(Figure):
         hollow = sum(self.is_hollow(row, column) for row, column in places)
         first = "; ".join(self.said_of(row, column).replace("\n", ", ") for row, column in places[:FIRST])
         left_out = (
-            f"{hollow:,} of {len(places):,} are hollow, because more than {UNKNOWN_AT_MOST:.0%} of the text is "
-            "not encoded."
+            f"{hollow:,} of {len(places):,} dots are drawn hollow, because more than {UNKNOWN_AT_MOST:.0%} of the text "
+            "is not encoded."
             if hollow
             else ""
         )

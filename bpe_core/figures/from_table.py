@@ -55,7 +55,7 @@ def counts_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
     counts = np.maximum(_numbers(table, "count"), 1)
     sentence = "There are no steps."
     if len(counts):
-        sentence = f"From {int(counts[0]):,} at the first step to {int(counts[-1]):,} at the last."
+        sentence = f"The count goes from {int(counts[0]):,} at the first step to {int(counts[-1]):,} at the last step."
     line = _thin("", _numbers(table, "step"), counts, is_log=True)
     title = "The count of each pair or token at its step."
     return LineFigure("counts", title, sentence, [line], steps, "Count", is_log_x=True, is_log_y=True)
@@ -68,7 +68,7 @@ def passes_chart(table: DataTable, sentence: str) -> LineFigure:
     lines = [
         _thin(name.replace("_", " "), steps[count > 0], count[count > 0], is_log=True) for name, count in counts.items()
     ]
-    title = "Merges within words against merges of words."
+    title = "Merges within words compared with merges across words."
     return LineFigure("supermerges", title, sentence, lines, "Steps", "Count", is_log_x=True, is_log_y=True)
 
 
@@ -77,7 +77,7 @@ def compression_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
     sentence = "The number of tokens in the corpus is unknown."
     if len(ratio):
         way = "rise" if ratio[-1] >= ratio[0] else "fall"
-        sentence = f"Base symbols in a token {way} from {ratio[0]:.3g} to {ratio[-1]:.2f}."
+        sentence = f"The base symbols per token {way} from {ratio[0]:.3g} to {ratio[-1]:.2f}."
     line = _thin("", _numbers(table, "step"), ratio, is_log=False)
     return LineFigure("compression", "Compression.", sentence, [line], steps, "Base symbols per token")
 
@@ -119,7 +119,7 @@ def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
     is_log = last > LOG_RATIO * max(1.0, first)
     if is_log:  # a logarithmic axis has no place for step 0
         lines = [Line(line.name, np.maximum(line.x, 1.0), line.y, has_stairs=True) for line in lines]
-    sentence = f"How often {len(lines)} pairs occurred in the corpus while it was learned."
+    sentence = f"How often {len(lines)} pairs occurred in the corpus during training."
     return LineFigure("race", "The race of pairs.", sentence, lines, steps, "Count of the pair", is_log_x=is_log)
 
 
@@ -166,7 +166,7 @@ def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
         known = order[np.isfinite(y[order])]
         is_hollow = measure != UNKNOWN and bool((unknown[chosen] > measures.UNKNOWN_AT_MOST).any())
         lines.append(replace(_thin(str(name), x[known], y[known], is_log=True), is_hollow=is_hollow))
-    sentence = f"{title} for each size of the vocabulary, of {len(lines)} texts.{_sentence_about_hollow(lines)}"
+    sentence = f"{title} of {len(lines)} texts for each vocabulary size.{_sentence_about_hollow(lines)}"
     return LineFigure("sizes", f"{title} by size.", sentence, lines, "Tokens in the vocabulary", title, is_log_x=True)
 
 
@@ -177,7 +177,7 @@ def _sentence_about_hollow(lines: Sequence[Line]) -> str:
     are = "is" if len(names) == 1 else "are"
     them = "it" if len(names) == 1 else "them"
     unknown = f"more than {measures.UNKNOWN_AT_MOST:.0%} of the tokens are unknown"
-    return f" {', '.join(names)} {are} hollow: {unknown}, which makes {them} look better."
+    return f" {', '.join(names)} {are} drawn hollow, because {unknown}, which makes {them} look better."
 
 
 def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = ()) -> LineFigure:
@@ -193,7 +193,7 @@ def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = (
     lines = [Line("mean, and ratio of most to fewest", x, heights.mean(axis=0), band=(low, high), is_faint=True)]
     lines += [Line(known[row], x, heights[row]) for row in drawn if not texts or known[row] in texts]
     said = [
-        f"{when} {known[int(heights[:, at].argmax())]} takes {high[at] / max(low[at], 1e-9):.2f} times the tokens of "
+        f"{when} {known[int(heights[:, at].argmax())]} needs {high[at] / max(low[at], 1e-9):.2f} times the tokens of "
         f"{known[int(heights[:, at].argmin())]}"
         for when, at in (("At first", 0), ("at the end", -1))
     ]
@@ -222,7 +222,7 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     lines = curves[:MOST_LINES]
     drawn = "" if len(lines) == len(curves) else f"the first {len(lines)} of "
     drawn += count_text(len(curves), "recipe and its corpus", "recipes and corpora")
-    sentence = f"{title} for each size of the vocabulary, of {drawn}.{_sentence_about_hollow(lines)} {BAND}"
+    sentence = f"{title} of {drawn} for each vocabulary size.{_sentence_about_hollow(lines)} {BAND}"
     start = start_of_axis([value for line in lines for value in line.heights.tolist()])
     beside = said_of_axis(title, start)
     x_title = "Tokens in the vocabulary"

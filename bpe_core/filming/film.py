@@ -144,7 +144,7 @@ def _ends_early(stretch: Stretch, choices: FilmChoices) -> Iterator[str]:
     if choices.last is None and last < stretch.most:
         what = "size" if stretch.is_by_size else "step"
         yield (
-            f"The film ends at {what} {last:,} of {stretch.most:,}. To show all of the run, give more seconds, or "
+            f"The film ends at {what} {last:,} of {stretch.most:,}. To show the whole run, choose more seconds, or "
             f"the end {stretch.most:,}."
         )
 

@@ -39,7 +39,7 @@ Peer = Callable[[str], list[int] | list[bytes]]
 T = TypeVar("T")
 
 STEPS_BETWEEN_REPORTS = 4_096
-TO_UTF8 = "save the text as UTF-8 in an editor, or by: iconv -f GB18030 -t UTF-8 OLD > NEW."
+TO_UTF8 = "save the text as UTF-8 in an editor, or with: iconv -f GB18030 -t UTF-8 OLD > NEW."
 LISTED = 3  # tokens named in a sentence
 MOST_GAPS = 100_000  # ids without a token, in files where the position of a token is its id
 
@@ -244,13 +244,13 @@ class Format(ABC):
             return refusal
         if history.recipe.base_symbols and self.tables:
             return (
-                f"{self.name} stores texts, and the symbols of this table are {history.recipe.base_symbols}: keep the "
+                f"{self.name} stores texts, and the symbols of this table are {history.recipe.base_symbols}: save the "
                 "table as json or csv, or as a session."
             )
         if history.joining is not None and history.joining.hidden and not self.holds_hidden:
             return (
-                f"{self.name} cannot store tokens without an id. Trim the table with --needed spare or lose, or "
-                "save it as json or as a session."
+                f"{self.name} cannot store tokens without an id. Save the table as json or as a session, or trim it "
+                "again so that no token without an id is left."
             )
         if history.joining is not None and not self.holds_joining(history):
             return (

@@ -120,8 +120,8 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
         strip_accents = lowercase and _speaks_for(plain, _has_no_accents) if strip_accents is None else strip_accents
         changes = ["lower case"] * lowercase + ["no accents"] * strip_accents
         notes.append(
-            "No tokenizer_config.json in its folder says how texts are normalized; by its tokens "
-            + (f"texts seem to be changed: {' and '.join(changes)}." if changes else "letters seem to stay unchanged.")
+            "No tokenizer_config.json in its folder says how texts are normalized. Its tokens suggest that "
+            + (f"texts are changed: {' and '.join(changes)}." if changes else "letters stay unchanged.")
         )
     if _flag(config, "do_basic_tokenize", where) is False:
         notes.append(
@@ -147,8 +147,8 @@ def _other_ways(config: Object, vocabulary: Collection[str], where: str) -> Iter
     if (kind := class_of(config)) and kind not in AS_FOR_BERT:
         named = config["tokenizer_class"][:40]
         yield (
-            f"{where} names {named}, which may normalize, split and decode texts differently. This program does "
-            "all this as for BERT."
+            f"{where} names {named}, which may normalize, split and decode texts differently. This program does all "
+            "this as BERT does."
         )
     if not any(text.startswith(MARKER) for text in vocabulary):
         yield (
@@ -201,7 +201,7 @@ def _specials(
             raise FormatError(
                 f"{where}: the special token {text[:40]!r} has the id {number:,}, but in the vocabulary "
                 + (
-                    f"its id is its id is {vocabulary[text]:,}."
+                    f"its id is {vocabulary[text]:,}."
                     if text in vocabulary
                     else f"this id belongs to {taken[number][:40]!r}."
                 )
@@ -308,7 +308,7 @@ class BertVocabulary(Format):
         unknown = _token(config.get("unk_token", roles.pop("unk_token", UNKNOWN)), where)
         if unknown not in vocabulary:
             raise FormatError(
-                f"{name}: the token {quoted(unknown)}for words that cannot be split is missing. If this is BERT's "
+                f"{name}: the token {quoted(unknown)} for words that cannot be split is missing. If this is BERT's "
                 f"vocabulary, add the token, or set unk_token in {CONFIG}. Any other list of tokens cannot be "
                 "opened, because it does not say how texts are split."
             )

@@ -287,7 +287,7 @@ def _decoding(whole: Object, preparation: TextPreparation, name: str) -> tuple[D
         if not decoding.is_decoder(step):
             kind = str(step.get("type"))[:40]
             preparation.notes.append(
-                f"The file decodes by a step that this program does not have, so texts can differ: {kind}."
+                f"The file decodes by a step that this program does not support, so texts can differ: {kind}."
             )
             continue
         try:
@@ -323,7 +323,7 @@ def _steps(whole: Object, key: str, several: str, preparation: TextPreparation, 
             continue
         if not is_known(step):
             does = "changes" if key == "normalizer" else "splits"
-            sentence = f"The file {does} text by a step that this program does not have, so ids can differ"
+            sentence = f"The file {does} text by a step that this program does not support, so ids can differ"
             preparation.notes.append(f"{sentence}: {kind[:40] or 'unnamed'}.")
             continue
         try:

@@ -49,7 +49,7 @@ class JsonBpe(JsonModel):
         if recipe.marker == "symbol":
             return [f"tokenizer.json can add {marker} to the last character of a word, but not as a separate symbol."]
         if recipe.marker == "prefix" and recipe.base == "bytes":
-            return [f"tokenizer.json has no place for the word marker {marker} on bytes."]
+            return [f"tokenizer.json cannot store the word marker {marker} on bytes."]
         return super().impossible(history)
 
     def does_otherwise(self, history: History) -> list[str]:
@@ -58,7 +58,7 @@ class JsonBpe(JsonModel):
         sentences = []
         if joining is not None and joining.found_first:
             texts = listed([history.alphabet.symbols[id].text for id in joining.found_first])
-            sentences.append(f"This format cannot match tokens before it merges, such as {texts}.")
+            sentences.append(f"This format cannot match tokens such as {texts} before it merges.")
         if joining is not None and joining.pairs is None:
             sentences.append(
                 "This table merges every pair that makes a token; the file lists all these pairs, in a fixed order "

@@ -92,7 +92,7 @@ def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> l
 def about_splitting(recipe: Recipe) -> list[str]:
     own = recipe.pattern == "custom"
     pattern = f"the pattern {recipe.custom_pattern!r}" if own else f"the pattern {recipe.pattern}"
-    sentences = [f"This format has no place for {pattern}. Name the pattern again when you load the file."]
+    sentences = [f"This format cannot store {pattern}. Name the pattern again when you load the file."]
     return sentences + about_lines(recipe) + about_normalization(recipe) + about_specials(recipe)
 
 
@@ -121,9 +121,7 @@ def about_normalization(recipe: Recipe) -> list[str]:
 def about_specials(recipe: Recipe) -> list[str]:
     many = len(recipe.special_tokens)
     what = f"the special token {recipe.special_tokens[0]!r}" if many == 1 else f"the {many:,} special tokens"
-    return (
-        [f"This format has no place for {what}. Name the special tokens again when you load the file."] if many else []
-    )
+    return [f"This format cannot store {what}. Name the special tokens again when you load the file."] if many else []
 
 
 def about_longest(recipe: Recipe) -> list[str]:
@@ -135,8 +133,8 @@ def about_longest(recipe: Recipe) -> list[str]:
     if recipe.max_token_length is None or SCORES in METHODS[recipe.method].tables:
         return []
     return [
-        f"This format has no place for the longest token({recipe.max_token_length:,} symbols). In the trainer of "
-        f"the library tokenizers this limit is max_token_length={recipe.max_token_length + 1}."
+        f"This format cannot store a limit for the length of tokens ({recipe.max_token_length:,} symbols). In the "
+        f"trainer of the library tokenizers this limit is max_token_length={recipe.max_token_length + 1}."
     ]
 
 
@@ -161,5 +159,5 @@ def needs_bytes(history: History, format: str) -> list[str]:
     if recipe.base != "bytes":
         return [f"A {format} file starts from the 256 bytes; this table starts from characters."]
     if recipe.marker in ("symbol", "glued", "prefix"):
-        return [f"A {format} file has no place for the word marker {recipe.marker_text!r}."]
+        return [f"A {format} file cannot store the word marker {recipe.marker_text!r}."]
     return []

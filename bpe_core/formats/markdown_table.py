@@ -51,7 +51,7 @@ class MarkdownTable(Format):
         rows = lines[lines.index(HEADER) + 2 : -1]
         expected = [_line(row) for row in merge_rows(history)]
         if len(rows) != len(expected):
-            return [f"The file has {len(rows):,} rows where there are {len(expected):,} merges."]
+            return [f"The file has {len(rows):,} rows, but the table has {len(expected):,} merges."]
         return [
             f"Row {i + 1:,} differs."
             for i, (written_row, other) in enumerate(zip(rows, expected, strict=True))

@@ -125,7 +125,7 @@ class MergesPair(Format):
         if recipe.base == "bytes":
             return [] if recipe.marker in ("none", "continuation") else limitations.needs_bytes(history, "merges.txt")
         if recipe.marker == "symbol" or (recipe.marker != "none" and recipe.marker_text not in MARKERS.keys() | {"##"}):
-            return [f"merges.txt has no place for the word marker {recipe.marker_text!r} ({recipe.marker})."]
+            return [f"merges.txt cannot store the word marker {recipe.marker_text!r} ({recipe.marker})."]
         return containing(history, holds_a_blank, "A line of merges.txt cannot hold the space or line break in these")
 
     def does_otherwise(self, history: History) -> list[str]:
@@ -296,8 +296,8 @@ _SIGNS_OF_OTHERS = (
     ),
     (
         r"▁",
-        "numbers pieces that SentencePiece made, by a .model or .spm file; open that file, which has other ids. If "
-        "merges made them, put their merges.txt into the same folder.",
+        "gives ids to pieces of a SentencePiece model. Open the .model or .spm file of this model, which has other "
+        "ids. If merges made the pieces, put their merges.txt into the same folder.",
     ),
 )
 
@@ -312,7 +312,7 @@ def _about_no_merges(vocabulary: Mapping[str, int]) -> str:
         return "holds only special tokens, which are added to another file; open the other file in its folder."
     if not longer:
         return (
-            "is a vocabulary of single characters, as models of speech have: nothing is joined. If merges belong "
+            "is a vocabulary of single characters, such as speech models have, so it has no merges. If merges belong "
             "to it, put their file, such as merges.txt, into the same folder."
         )
     return (

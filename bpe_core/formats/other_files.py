@@ -13,11 +13,11 @@ _FORM = "holds tokens in an unknown form; the files that other programs write ha
 OTHERS = (  # the beginnings of files that are no tables, each with a sentence about it
     (
         rb"version https://git-lfs",
-        "only tells Git LFS where the file is, which was not fetched; fetch it with: git lfs pull",
+        "is only a pointer of Git LFS, and the file itself was not fetched; fetch it with: git lfs pull",
     ),
     (
         rb"\xff\xfe|\xfe\xff",
-        "is UTF-16, and only UTF-8 is read; change it by: iconv -f UTF-16 -t UTF-8 OLD > NEW.",
+        "is UTF-16, but only UTF-8 can be read; convert it with: iconv -f UTF-16 -t UTF-8 OLD > NEW.",
     ),
     (
         rb"PK\x03\x04|BZh|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf|(?s:.{257})ustar",
@@ -33,7 +33,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"\0\x05\x16\x07",
-        "holds only macOS's notes about a file; open the file whose name is without ._ at its beginning.",
+        "holds only notes of macOS about a file; open the file whose name is without ._ at its beginning.",
     ),
     (
         rb"v3;(true|false);(true|false);",
@@ -41,8 +41,8 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(word|uniformbpe) v1\r?\n",
-        "is a model of the older program for BoundlessBPE, which cannot be read; train it with --method boundless, "
-        "or with fastboundlessbpe, whose models can be read.",
+        "is a model of the older program for BoundlessBPE, which cannot be read. Train a new model with --method "
+        "boundless, or with fastboundlessbpe, whose models can be read.",
     ),
     (
         rb"(?!minbpe v1\r?\n)(?!\d+ \d+\r?\n)([^\n]{0,500}\n){1,2}\d{1,5}\r?\n(\S+ \d+\r?\n){0,99}?(\d{1,6}\r?\n)?"
@@ -52,8 +52,8 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(\d+([ ,]\d+)+[ ,]?\r?\n){4}",
-        "holds only numbers, as texts in ids, merges by ids or a dictionary of fairseq do; such files are not read "
-        "here. A model of YouTokenToMe is, where it is whole.",
+        "holds only numbers: it may be a text as ids, merges as ids, a dictionary of fairseq, or an incomplete model "
+        "of YouTokenToMe. This program cannot open such a file.",
     ),
     (
         rb"(<unk>|<s>|<pad>|</s>|\xe2\x96\x81)[^\t\n]*\t-?\d[^\n]*\n|([^\t\n]+\t-?\d[^\t\n]*\n){0,500}?[^\t\n]+\t-\d",
@@ -61,9 +61,9 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(([^\s{\[]+|\[\w+\])([ \t]+|,| ?: | -> )\d+\r?\n){3}",
-        "looks like a list of words or tokens with numbers, which does not say how texts are split; fairseq's "
-        "dict.txt is one: open the codes or the .model in its folder. If the numbers are counts, learn from it: "
-        "train --word-list",
+        "looks like a list of words or tokens with numbers, such as fairseq's dict.txt. Such a list does not say how "
+        "texts are split: open the codes or the .model file in its folder. If the numbers are counts, learn from the "
+        "list: train --word-list",
     ),
     (
         rb"(\d+ \d+\r?\n)?\S+( -?\d+\.\d+){9}",
@@ -88,7 +88,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     (
         rb"\x80[\x02-\x05]",
         "holds objects of a Python program (pickle), which can run code when they are read, so it is not opened. "
-        "With the program that made it, write a tokenizer.json or .tiktoken file, and open that.",
+        "With the program that made it, write a tokenizer.json or .tiktoken file, and open that file.",
     ),
     (
         rb"(lmgg|fmgg|tjgg|algg)",
@@ -110,7 +110,7 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     (
         rb"(?s:(.*?\n)?)\[UNK\]\r?\n((?s:.*?)\n)?[^\s\[{][^\n]*[^\s] [^\s]",
         "lists tokens with [UNK] among them, as BERT's vocab.txt does, but some tokens hold a space, which is "
-        "impossible for BERT: the list is for another way to split texts, which it does not name.",
+        "impossible for BERT: the list belongs to a tokenizer of another kind, which the list does not name.",
     ),
     (
         rb"""(b['"][^\n]{1,80}['"] b['"][^\n]{1,80}\n|\[[^\n]{1,80}\] -> [^\n]{1,80}\n|[^\n]{1,80} \+ [^\n]{1,80}\n"""
@@ -150,17 +150,17 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"""\s*\{\s*"\d+"\s*:\s*"|\s*\[\s*[\[{]""",
-        f'{_FORM} objects: each token with its number in vocab.json, all of it in "model" in tokenizer.json.',
+        f'{_FORM} JSON objects: vocab.json gives each token its id, and tokenizer.json holds everything in "model".',
     ),
     (
         rb"""\s*\[\s*"[^"]*"\s*,\s*"|([^\s{}"]{1,40}\r?\n|\d+(\t|: | -> | )[^\n]{1,40}\n){5}""",
         "looks like a list of tokens or words, which does not say how texts are split into them. BERT's vocab.txt, "
-        "which is read, has [UNK] among them.",
+        "which can be read, has [UNK] among its tokens.",
     ),
     (
         rb"\s*\{\s*\"",
-        'is JSON, but no tokenizer: tokenizer.json has "model", tekken.json has "config" and "vocab", and vocab.json '
-        "has only tokens with their numbers.",
+        'is JSON, but not a tokenizer: tokenizer.json has "model", tekken.json has "config" and "vocab", and '
+        "vocab.json has only tokens with their numbers.",
     ),
     (
         rb"(?s:.*?@@ ){5}|(?s:.*? \xe2\x96\x81){9}",
@@ -173,8 +173,8 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"( {0,2}\S{1,40} {1,2}\S{0,40} ?\r?\n|  \S{1,40}\r?\n){9}",
-        "looks like merges whose tokens hold spaces as they are, so that nobody can tell where the first of two tokens "
-        "ends. Write Ġ for each space, as GPT-2 does, or open the tokenizer.json that was made with it.",
+        "looks like merges whose tokens hold spaces as they are, so it is unclear where the first of two tokens ends. "
+        "Write Ġ for each space, as GPT-2 does, or open the tokenizer.json that was made with it.",
     ),
 )
 _NOT_IN_TEXTS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")

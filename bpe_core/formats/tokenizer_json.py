@@ -150,7 +150,7 @@ class TokenizerJson(Format):
         cut = [key for key in ("truncation", "padding") if whole.get(key)]
         if cut:
             notes.append(
-                f"The file says how texts are brought to one length ({' and '.join(cut)}). This program does not "
+                f"The file says how texts are made equally long ({' and '.join(cut)}). This program does not "
                 "change the length."
             )
         return history, notes

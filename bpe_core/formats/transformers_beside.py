@@ -183,8 +183,8 @@ _SLOW_BERT = (
 _COMPOSED = ", and a letter and its accent become one character (NFC)"
 _CAPITALS = ", and special tokens are also matched in capital letters"
 _CLEANS = (
-    "When {}Tokenizer of transformers 4 decodes, it removes spaces next to apostrophes and turns do not into "
-    "don't. Transformers 5 and this program leave the text unchanged."
+    "When {}Tokenizer of transformers 4 decodes, it removes spaces next to apostrophes and turns “do not” into "
+    "“don't”. Transformers 5 and this program leave the text unchanged."
 )
 _OLD_CLIP = (
     "Special tokens in capital letters are special tokens for CLIPTokenizer of transformers 4, are split at "

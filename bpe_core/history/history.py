@@ -56,9 +56,9 @@ EndReason = Literal["", "vocabulary full", "too rare", "no pairs", "nothing pays
 END_SENTENCES: dict[EndReason, str] = {
     "": "Training has not ended.",
     "vocabulary full": "The vocabulary has the requested size.",
-    "too rare": "No pair occurs as often as the minimum frequency any more.",
+    "too rare": "No pair reaches the minimum frequency any more.",
     "no pairs": "No two neighbouring symbols are left to merge.",
-    "nothing pays": "In no block a pair occurs often enough to save space, or no byte is free to replace a pair.",
+    "nothing pays": "No pair in any block occurs often enough to save space, or no byte is free to replace a pair.",
     "stopped": "Training was stopped.",
 }
 

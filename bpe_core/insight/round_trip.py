@@ -43,11 +43,11 @@ KINDS: dict[Kind, str] = {
     "merge": "A merge would have joined these tokens.",
     "other way": "The tokenizer prefers another way to split the word.",
     "splitting": "The text is split into words here.",
-    "special": "A special token is spelled by the text, or is not read back.",
+    "special": "The text spells a special token, or decoding does not give a special token back.",
     "bytes": "The bytes are not a text.",
     "normalization": "The text is changed before it is split.",
     "decoding": "Decoding changes the text.",
-    "marker": "The marker of a word's begin or end differs.",
+    "marker": "The marker of the beginning or end of a word differs.",
     "same text": "Another token has the same text.",
     "unknown": "The unknown token has no text.",
 }

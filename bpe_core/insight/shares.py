@@ -196,7 +196,7 @@ class Program:
             self.shares = corner
             for _, line in sorted(self._missed(), key=lambda missed: -missed[0])[:OF_CORNER]:
                 self._add(line)
-        work.progress(Progress("comparing merges with the pairs that the merges passed over", 0, 1, ""))
+        work.progress(Progress("comparing merges with the pairs that were not chosen", 0, 1, ""))
         self._refine(CLOSE, work)
 
     def _refine(self, close: float, work: Work) -> None:

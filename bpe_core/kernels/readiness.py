@@ -117,7 +117,7 @@ def by_machine_code(size: int, part: str, work: Work = ALONE, *, is_needed: bool
 def need_machine_code(part: str, work: Work = ALONE, what_for: str = "") -> None:
     """Wait for the machine code of a part, and report the progress. Raise BpeError if the code cannot be made."""
     if not is_ready(part) and not _is_there_after_waiting(part, work):
-        why = why_not() or f"{COMPILE} says why"
+        why = why_not() or f"run {COMPILE} to see the reason"
         raise BpeError(f"This needs machine code{what_for}, and there is none: {why}.")
 
 
@@ -248,20 +248,24 @@ def state() -> MachineCode:
 def why_not() -> str:
     """Return a sentence why machine code cannot be used. Return an empty text if it can be used or made."""
     if not kernels_exist():
-        return "numba is not installed: what can be is done in plain Python. pip install numba"
+        return "numba is not installed, so this program runs in plain Python where it can: pip install numba"
     if is_forbidden():
-        return "BPE_EXPLORER_PLAIN is set: what can be is done in plain Python"
+        return "BPE_EXPLORER_PLAIN is set, so this program runs in plain Python where it can"
     if is_ready() or is_preparing():
         return ""
     if not stored_code.can_be_made():
         place = stored_code.base() or "a home folder"
         return (
-            f"nothing can be kept in {place}: it is missing, closed or full. "
-            f"Name another folder by {stored_code.LOCATION}; large works compile each time"
+            f"nothing can be stored in {place}: the folder is missing, full or cannot be written. Name another folder "
+            f"with {stored_code.LOCATION}. Until then each large task compiles its code again"
         )
     if _refusal:
         return _refusal
-    return "" if _compiler is None else f"machine code could not be made: {_last_words() or f'{COMPILE} says why'}"
+    return (
+        ""
+        if _compiler is None
+        else f"machine code could not be made: {_last_words() or f'run {COMPILE} to see the reason'}"
+    )
 
 
 def _last_words() -> str:

@@ -44,7 +44,7 @@ Tokenizers = Mapping[str, Stand]  # by name; a number says after how many steps 
 Columns = Mapping[str, Values]
 Texts = Mapping[str, str | Iterable[str]]  # by name; several documents together are a group with one row
 
-NOTHING_TO_MEASURE = "A benchmark takes at least one tokenizer and one text."
+NOTHING_TO_MEASURE = "A benchmark needs at least one tokenizer and one text."
 HELD = 1_000_000  # characters of texts that are counted together
 WORTH_COUNTING = 200_000  # characters of all texts; for more, words are counted first
 NAMED = 3  # texts named in the sentence about what a tokenizer cannot encode
@@ -362,7 +362,7 @@ def _parity_sentence(
         f"without {left_out}, because more than {UNKNOWN_AT_MOST:.0%} of the text is not encoded: " if left_out else ""
     )
     if language is None or gini is None:
-        return f"{without}there is nothing to compare"
+        return f"{without}no two texts are left to compare"
     beside = f"{worst:.2f} times {reference}" if worst is not None else f"and {reference} becomes no tokens"
     fewest = f"most to fewest {spread:.2f}" if spread is not None else "one text has no tokens"
     return f"{without}worst {language}, {beside}; {fewest}; Gini {gini:.3f}"

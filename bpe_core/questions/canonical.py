@@ -70,7 +70,7 @@ examples:
 
     ids: tuple[int | str, ...] = parameter(
         (),
-        help="ids, or files of them (.npy, .jsonl, or text with one row in each line) (default: standard input)",
+        help="ids, or files with ids (.npy, .jsonl, or text with one row in each line) (default: standard input)",
         metavar="IDS",
         positional=True,
         from_input=True,
@@ -103,7 +103,7 @@ examples:
     )
     drawn: int = parameter(
         0,
-        help="say this for N random pairs of tokens",
+        help="check N random pairs of tokens in the same way",
         metavar="N",
         title="Random pairs",
         is_extra=True,
@@ -359,7 +359,8 @@ def _about(files: Sequence[_File]) -> Iterator[str]:
                 yield f"{before}All {ids} stay the same when their text is encoded again."
             else:
                 yield (
-                    f"{before}{row.changed:,} of {ids} change when their text is encoded again. The first is at place "
+                    f"{before}{row.changed:,} of {ids} change when their text is encoded again. The first change is "
+                    "at place "
                     f"{row.first:,}."
                 )
             continue
@@ -383,7 +384,7 @@ def _about_cost(rows: Sequence[_Row]) -> Iterator[str]:
     if changed:
         behind = sum(row.ids - (row.first or 0) for row in changed)
         more = sum(row.encoded - row.ids for row in changed)
-        longer = "as many ids"
+        longer = "the same number of ids"
         if more:
             longer = f"{count_text(abs(more), 'id')} {'more' if more > 0 else 'fewer'}"
         yield f"Encoding again gives {longer}. From the first change on, {count_text(behind, 'id')} no longer fit."

@@ -37,7 +37,7 @@ class ChatOfFolder(Question):
     """
 
     about = "this place"
-    asks = "What does a model get of a chat?"
+    asks = "What does a model get from a chat?"
     turn = 6
     studies = NONE
     examples = """\

@@ -358,7 +358,7 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
             )
     if verdict.limit is not None:
         limit = f"no token has more than {verdict.limit:,} symbols"
-        yield f"Longer pairs occur more often, but {limit}, the limit of its trainer."
+        yield f"Longer pairs occur more often, but {limit}, which is the limit of the trainer."
     if verdict.rule_until == verdict.steps:
         yield f"Another pair was as frequent at {verdict.ties:,} steps. The rule {verdict.rule} decided each tie."
     elif first is None or verdict.rule_until < first.step - 1:

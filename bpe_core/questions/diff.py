@@ -94,11 +94,11 @@ def _parting(comparison: TableComparison, first: Study, other: Study) -> list[st
     sentences = []
     if comparison.first is not None:
         merges = "; ".join(f"{_written(merge)} ({_places(merge, step)})" for merge in comparison.differing[:2])
-        sentences.append(f"The tables differ from {step} {comparison.first + 1:,}: {merges}.")
+        sentences.append(f"The tables differ from {step} {comparison.first + 1:,} on: {merges}.")
     is_guess = comparison.cause not in ("none", "tokens", "not known")
     return [
         *sentences,
-        f"Likely cause, {comparison.cause}: {comparison.explanation}" if is_guess else comparison.explanation,
+        f"Likely cause ({comparison.cause}): {comparison.explanation}" if is_guess else comparison.explanation,
     ]
 
 

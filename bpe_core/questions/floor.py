@@ -130,7 +130,9 @@ examples:
         in_words={"": "as time allows"},
         is_extra=True,
     )
-    alone: bool = parameter(False, help="leave out the results of other methods", title="Without others", is_extra=True)
+    alone: bool = parameter(
+        False, help="leave out the results of other methods", title="Without other methods", is_extra=True
+    )
     held_out: Texts | None = parameter(
         None,
         help="use held-out texts instead of the texts that the table was learned from",
@@ -169,7 +171,8 @@ examples:
         if too_long:
             said.append(
                 f"Your table has {count_text(too_long, 'token')} of more than {longest:,} symbols, so it may need "
-                "fewer tokens than the floor. To include these tokens, choose a larger --max-length."
+                "fewer tokens than the floor. To include these tokens, choose a larger length for the longest token "
+                "(--max-length)."
             )
         if _may_be_from_elsewhere(study, sizes, own):
             said.append(HELD_OUT)
@@ -218,11 +221,18 @@ examples:
 
     def _work_done(self, results: Sequence[Found]) -> str:
         rounds, swaps = (sum(numbers) for numbers in zip(*((it.rounds, it.swaps) for it in results), strict=True))
-        done = f"The search took {count_text(rounds, 'round')} of prices and {count_text(swaps, 'round')} of swaps"
+        done = (
+            f"The search took {count_text(rounds, 'round')} for the floor and {count_text(swaps, 'round')} for the "
+            "best vocabulary"
+        )
         if self.rounds is not None:
             return f"{done}."
-        few = " This is a short search: floor and best may come closer." if rounds < FEW_ROUNDS * len(results) else ""
-        again = "A number of rounds gives the same result on every machine."
+        few = (
+            " In a longer search the floor and the best vocabulary may come closer."
+            if rounds < FEW_ROUNDS * len(results)
+            else ""
+        )
+        again = "A search with a number of rounds gives the same result on every machine."
         return f"{done}, which took {self.seconds:g} s here. {again}{few}"
 
     def _checked_sizes(self, words: WordTable, history: History) -> list[int]:
@@ -341,16 +351,14 @@ def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> b
 
 def _sentence(result: Found, own: int | None, fewest: int | None) -> str:
     between = (
-        f"between {result.floor:,} and {result.best:,}"
-        if result.floor < result.best
-        else f"{result.best:,}, which is reached"
+        f"between {result.floor:,} and {result.best:,}" if result.floor < result.best else f"exactly {result.best:,}"
     )
     whose, tokens = (JOINING, result.joined) if own is None else ("your vocabulary", own)
     better = max(0.0, 1 - result.floor / max(1, tokens))
     at_most = "at most " if result.floor < result.best else ""
     said = f"With {result.size:,} tokens in the vocabulary, {whose} needs {tokens:,} tokens."
     if tokens < result.floor:  # the method has longer tokens
-        return f"{said} With tokens up to the largest length, the best possible vocabulary needs {between}."
+        return f"{said} With tokens up to this length, the best possible vocabulary needs {between}."
     sentence = f"{said} The best possible vocabulary needs {between}: {at_most}{better:.1%} fewer."
     if own is None or fewest is None or fewest >= own:
         return sentence

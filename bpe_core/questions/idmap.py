@@ -107,10 +107,10 @@ def sentences_of(id_map: IdMap) -> tuple[str, ...]:
     if not added:
         return (f"{stay} No id is new.",)
     lengths = id_map.lengths[id_map.added]
-    new = f"{count_text(added, 'id is', 'ids are')} new: the old table makes {lengths.mean():.2f} tokens of each text"
+    new = f"{count_text(added, 'id is', 'ids are')} new: the old table splits the text of each"
     without = int(np.count_nonzero(lengths == 0))
     rest = f" {count_text(without, 'new id has', 'new ids have')} no parts." if without else ""
-    return (stay, f"{new} on average, {lengths.max():,} at most.{rest}")
+    return (stay, f"{new} into {lengths.mean():.2f} tokens on average, {lengths.max():,} at most.{rest}")
 
 
 def _facts(id_map: IdMap) -> dict[str, int]:

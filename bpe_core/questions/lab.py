@@ -44,7 +44,7 @@ class Lab(Question):
     """
 
     about = "other tokenizers"
-    asks = "How do four of them split?"
+    asks = "How do four tokenizers split?"
     turn = 2
     needs = "texts if known"
     studies = (1, len(LETTERS))

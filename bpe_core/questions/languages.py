@@ -27,8 +27,8 @@ SHOWN_STEPS = 160  # steps that are evenly spread; half as many more are close t
 LINE_END = ord("\n")
 MOST_SERVED = 8  # languages named in a sentence
 TOO_FEW = (
-    "A single text cannot be compared: train by parity-aware BPE with dev texts, put the texts into groups, or name a "
-    "folder with the same sentences in several languages (--parallel)."
+    "A single text cannot be compared. Train with parity-aware BPE and dev texts, put the texts into groups, or name "
+    "a folder with the same sentences in several languages."
 )
 
 
@@ -41,7 +41,7 @@ class Languages(Question):
     """
 
     about = "the corpus"
-    asks = "Who pays more?"
+    asks = "Which language needs more tokens?"
     turn = 2
     axis = "step"
     needs = "texts if known"

@@ -268,7 +268,7 @@ def _sentences(
         for side, bound in zip(("at least", "at most"), bounds[group], strict=True):
             if bound is not None:
                 yield (
-                    f"{evidence.names[group]} is {side} {bound.share:.1%} by step {bound.line.step + 1:,}: "
+                    f"{evidence.names[group]} is {side} {bound.share:.1%} because of step {bound.line.step + 1:,}: "
                     f"{_line(study, program, bound.line)}."
                 )
     if not program.lines or share < 1e-9:

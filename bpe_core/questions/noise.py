@@ -155,7 +155,7 @@ def _sentences(
         before = f"{name}: " if len(studies) > 1 else ""
         edits = count_text(worst.distance, "edit")
         yield (
-            f"{before}Of all kinds of noise, {kind} in {share:.0%} of the places change the tokens most: {edits} "
+            f"{before}Of all kinds of noise, {kind} in {share:.0%} of the places change the most tokens: {edits} "
             f"of {count_text(worst.before, 'token')}, and {worst.growth:+.1%} tokens."
         )
 

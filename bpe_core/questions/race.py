@@ -36,7 +36,7 @@ class Race(Question):
     """
 
     about = "this step"
-    asks = "Who was beaten?"
+    asks = "Which pairs lost?"
     turn = 1
     follows_time = True
     moment = ("after_step", 0)

@@ -22,7 +22,7 @@ class Steps(Question):
     """List all steps: the pair or token, its count, and the runner-up."""
 
     about = "this step"
-    asks = "Which steps were there?"
+    asks = "Which steps were made?"
     turn = 5
     axis = "step"
     in_report = "figure"

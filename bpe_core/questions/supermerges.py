@@ -39,7 +39,7 @@ class Supermerges(Question):
     """
 
     at: int | None = parameter(
-        None, help=("show the two pairs that race after the first K steps (default: all steps)"), metavar="K"
+        None, help=("show the two pairs that compete after the first K steps (default: all steps)"), metavar="K"
     )
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:

@@ -89,7 +89,7 @@ other places is made. This ends when all places are left out.
     )
     at: int | None = steps_parameter()
     dropout: float = parameter(
-        0.1, help="the probability to leave out a merge (default: 0.1)", metavar="P", title="Share of merges left out"
+        0.1, help="the probability of leaving out a merge (default: 0.1)", metavar="P", title="Share of merges left out"
     )
     seed: int = parameter(
         1, help="the seed of the random draws (default: 1)", metavar="N", title="Seed of the draws", is_extra=True
@@ -300,7 +300,7 @@ class _Found:
         longer = sorted((token for token in held if token[2] - token[1] > 1), reverse=True)
         kept = [token for token in held if token[2] - token[1] == 1] + longer[:MOST_IN_FIGURE]
         tokens = [
-            LatticeToken(text[id], start, stop, share, f"{text[id]}: in {share:.2%} of what {way} draws")
+            LatticeToken(text[id], start, stop, share, f"{text[id]}: in {share:.2%} of the draws by {way}")
             for share, start, stop, id in sorted(kept, key=lambda token: token[1:])
         ]
         fixed: dict[Ids, list[str]] = {}
@@ -317,11 +317,11 @@ class _Found:
         left_out = f" {len(longer) - MOST_IN_FIGURE:,} less likely tokens are not shown." * (
             len(longer) > MOST_IN_FIGURE
         )
-        from_where = "" if exact else f", as {draws.total():,} draws have it"
+        from_where = "" if exact else f", estimated from {draws.total():,} draws"
         sentence = (
             f"“{name}” can be split in {_number(lattice.ways)} ways; the tokenizer splits it as "
             f"{BETWEEN.join(text[id] for id in own)}. Above are the tokens that could be in it, each with its share "
-            f"in the draws by {way}{from_where}.{left_out}"
+            f"of the draws by {way}{from_where}.{left_out}"
         )
         return LatticeFigure("ways", f"Many ways to split “{name}”.", sentence, tokens, ways)
 

@@ -88,14 +88,14 @@ def why_not(history: History) -> str:
     recipe = history.recipe
     joining = history.joining
     if recipe.preparation and preparing_of(recipe) is None:
-        return "The file of this run normalizes and splits texts in steps that this page does not have."
+        return "The file of this run normalizes and splits texts in steps that this page does not support."
     if scan_table(recipe) is None:
         return "The run splits texts by a regular expression that this page cannot follow exactly."
     method = Method.of(recipe)
     if method.starts_anew:
         return "This method learns each block of a text separately, so it cannot split another text."
     if not _rule_of(method):
-        return "This method splits texts by a rule that this page does not have."
+        return "This method splits texts by a rule that this page does not support."
     if joining is not None and (joining.found_first or joining.hidden):
         return "The file of this run matches some tokens before all other tokens. This page cannot do that."
     if joining is not None and history.alphabet.id_of_continuation:
@@ -103,7 +103,7 @@ def why_not(history: History) -> str:
     if joining is not None and joining.priorities is not None and joining.priorities.max(initial=0) >= LARGEST_PRIORITY:
         return "The merge priorities of this table are too large for this page."
     if _rule_of(method) == "paths" and (history.scores is None or recipe.sums):
-        return "This run adds up probabilities in a way that this page does not have."
+        return "This run adds up probabilities in a way that this page does not support."
     return ""
 
 

@@ -21,14 +21,14 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.mixture import Of, Sample, weight_of
 
 EXAMPLE = """\
-# What is learned: every recipe on every corpus by every rule for ties, from a sample for every seed.
+# What is learned: every recipe on every corpus with every tie rule, from a sample for every seed.
 sizes = [300, 400]                      # tokens in the vocabulary: one run serves them all
-ties = ["first-seen", "lowest-ids"]     # leave out what each recipe says itself
+ties = ["first-seen", "lowest-ids"]     # without this line each recipe has its own tie rule
 seeds = [1, 2, 3]                       # each takes another sample
 sample = "50%"                          # of the documents; or sample_of = "lines"
 sample_of = "lines"
 
-# What it is measured by: the texts of the corpus, or others. Paths count from the folder of this file.
+# The texts to measure on: those of the corpus, or other texts. Paths are relative to the folder of this file.
 # held_out = ["other.txt"]
 interval_over = "lines"                 # intervals by drawing lines (each is measured by itself), or documents
 bits = true                             # held-out bits per byte of a small model, too

@@ -156,7 +156,7 @@ class _Bench:
         def made(name: str, run: Run) -> Job[Yardstick]:
             return lambda stopped: Yardstick.of(documents[name], run.recipe, stopped)
 
-        yardsticks = pool.all([made(name, run) for (name, _), run in by.items()], "counting", "texts to measure with")
+        yardsticks = pool.all([made(name, run) for (name, _), run in by.items()], "counting", "texts to measure on")
         self._yardsticks = dict(zip(by, yardsticks, strict=True))
 
     def words_of(self, run: Run) -> WordTable:
@@ -213,7 +213,7 @@ class _Bench:
 
     def _documents(self, name: str) -> list[str]:
         corpus = self._plan.measured(name)
-        check_room(2 * (corpus.total_size or 0), "Holding the texts to measure with", "Name fewer as held_out.")
+        check_room(2 * (corpus.total_size or 0), "Keeping the texts to measure on", "Name fewer as held_out.")
         documents = list(corpus.documents())
         if self._plan.interval_over == "lines":
             documents = [line for text in documents for line in text.splitlines(keepends=True)]

@@ -573,9 +573,9 @@ def test_searches_with_equal_numbers_of_rounds_find_equal_results(
     capsys.readouterr()
     study = unlearned("gpt2").with_texts(["low lower lowest slow " * 9])
     sentences = " ".join(Floor(sizes=(262,), rounds=7, alone=True).answer(study).sentences)
-    assert "rounds of prices" in sentences
+    assert "rounds for the floor" in sentences
     assert "--rounds" not in sentences, "it is what was asked"
-    assert "short search" in " ".join(Floor(sizes=(262,), seconds=0.1, alone=True).answer(study).sentences)
+    assert "In a longer search" in " ".join(Floor(sizes=(262,), seconds=0.1, alone=True).answer(study).sentences)
     with pytest.raises(BpeError, match="at least 1 round"):
         Floor(sizes=(262,), rounds=0).answer(study)
 

@@ -75,19 +75,33 @@ def test_words_of_a_list_that_the_recipe_cannot_produce_are_reported(tmp_path: P
         return " ".join(map(str, corpus.skipped))
 
     assert not told("low\t5\n lower\t2\n", GPT2)
-    assert 'pattern gpt2 would have split 1 of the 2 words looked at ("it\'s", say)' in told("it's\t5\n low\t2\n", GPT2)
+    assert 'pattern gpt2 would split 1 of the 2 words that were checked, such as "it\'s"' in told(
+        "it's\t5\n low\t2\n", GPT2
+    )
     assert not told("low\t5\nlower\t2\n", Recipe(pattern="whitespace"))
     words = Recipe.preset("clean-words")
-    assert 'would have written 1 of the 2 words looked at ("Low", say) differently' in told("Low\t5\nlower\t2\n", words)
+    assert 'would change 1 of the 2 words that were checked, such as "Low"' in told("Low\t5\nlower\t2\n", words)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.tsv", "low\t5\nlower two\n", ", line 2: a row of a list of words is a word, a tab and a whole number."),
-        ("a.tsv", "low\t-5\nlower\t2\n", ", line 1: a row of a list of words is a word, a tab and a whole number."),
-        ("a.csv", "low,5\nlower,-2\n", ", line 2: a row of a list of words is a word, a comma and a whole number."),
-        ("a.tsv", "low\t5\nlower\t1" + "0" * 30, ", line 2: a row of a list of words is a word, a tab"),
+        (
+            "a.tsv",
+            "low\t5\nlower two\n",
+            ", line 2: each row of a list of words must hold a word, a tab and a whole number.",
+        ),
+        (
+            "a.tsv",
+            "low\t-5\nlower\t2\n",
+            ", line 1: each row of a list of words must hold a word, a tab and a whole number.",
+        ),
+        (
+            "a.csv",
+            "low,5\nlower,-2\n",
+            ", line 2: each row of a list of words must hold a word, a comma and a whole number.",
+        ),
+        ("a.tsv", "low\t5\nlower\t1" + "0" * 30, ", line 2: each row of a list of words must hold a word, a tab"),
         ("a.tsv", "low\t0\n", " holds no word with a count above zero."),
         ("a.tsv", "low\t" + "9" * 19, "Give smaller counts"),
         ("a.jsonl", '{"word": "low"}', " cannot be a list of words: such a list is a TSV, CSV, Parquet or Arrow file."),

@@ -102,7 +102,7 @@ def test_commands_work_when_the_home_folder_lies_on_a_full_or_read_only_disk(
     (code, said, _), (_, _, printed) = run_in_one_process(train, ["doctor"], **places)
     assert code == 1
     assert said.splitlines()[-1].endswith(f"{reason}. What was there before is unchanged.")
-    assert "nothing can be kept in" in printed
+    assert "nothing can be stored in" in printed
 
 
 def test_commands_work_when_the_system_clock_shows_1970(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_the_compare_room_puts_the_other_run_beside_the_shown_run(qtbot: QtBot, 
     comparison = compare_tables(run.history, OTHER)
     assert comparison.cause == "tie"
     assert listed(comparing) == expected_rows(comparison) != []
-    assert "Likely cause, tie" in page.sentence.text()
+    assert "Likely cause (tie)" in page.sentence.text()
     panel = comparing.pages[LanesPanel]
     assert [column.card.run.currentText() for column in panel.columns.all[:2]] == ["gpt2 · run 1", "other.csv · run 2"]
     assert [run.number for run in comparing.run_list.rows] == [2, 1]

@@ -115,7 +115,7 @@ def _measured(
     facts: dict[str, Any] = {"table": table, "format": name, "tokens": len(study), "texts": len(texts), "bytes": size}
     facts |= {"compiled": readiness.is_ready(), "seconds": {PROGRAM: ours}}
     if not format.peer_name:
-        return facts | {"note": "No library owns this format."}
+        return facts | {"note": "No other library uses this format."}
     try:
         peer = format.peer(content_of(path), study.history, str(path), files_beside(path))
     except Exception as error:  # any exception of another library

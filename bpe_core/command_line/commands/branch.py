@@ -37,7 +37,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("table", metavar="TABLE", help="a session (the run that was shown), or a merge table with counts")
+    add("table", metavar="TABLE", help="a session (its run that was shown last), or a merge table with counts")
     add_corpus(parser, "the texts that the table was learned from; a session holds their words")
     add_decisions(parser)
     add("-o", "--output", dest="out", required=True, metavar="OUT", help="a session, or a table with the counts")

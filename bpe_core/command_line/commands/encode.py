@@ -244,7 +244,7 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
         f"{plain(str(result.path))}."
     )
     if result.shards_before:
-        sys.stderr.write(f"The first {result.shards_before:,} shards were whole from a stopped command.\n")
+        sys.stderr.write(f"The first {result.shards_before:,} shards were kept from a stopped command.\n")
 
 
 def _about_dropped(study: Study, at: int) -> str | None:

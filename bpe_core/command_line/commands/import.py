@@ -27,7 +27,7 @@ examples:
   bpe-explorer look hf:openai-community/gpt2 "the lowest price"
       Every command that takes a file takes a name from the cache, too: why, convert, diff, benchmark, train ...
 
-HF_HUB_CACHE or HF_HOME name the folder of the cache. A tokenizer that is not in it is fetched if you type its name
+HF_HUB_CACHE or HF_HOME names the folder of the cache. A tokenizer that is not in it is fetched if you type its name
 and the package huggingface_hub is installed.
 """
 

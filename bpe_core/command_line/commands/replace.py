@@ -31,8 +31,8 @@ from bpe_core.support.progress import Work
 examples = """\
 examples:
   bpe-explorer replace tokenizer.json --corpus law.txt --swap 500 -o law.tokenizer.json
-      The 500 tokens that law.txt needs least give their ids to the 500 best new merges. The size and all other ids
-      stay. Show the number of tokens of each text before and after.
+      Replace the 500 tokens that law.txt needs least by the 500 best new tokens, which get their ids. The size and all
+      other ids stay. Show the number of tokens of each text before and after.
 
   bpe-explorer replace folder/ --corpus law/ --swap 2000 --held-out other-law.txt -o new/ --map changed.csv
       Write a folder like the old folder, and a map from old ids to new ids. new/ also holds this map as idmap.npz.

@@ -136,7 +136,7 @@ def _nothing(trimmed: Trimmed) -> str:
             f"Nothing was removed: all {len(trimmed.spared):,} chosen tokens are needed to make other tokens. "
             "--needed lose removes those tokens, too. --needed hide removes only the ids."
         )
-    return "Nothing was removed: no token fits what you asked for."
+    return "Nothing was removed: no token meets your criteria."
 
 
 def _costs(before: History, now: History, tables: Sequence[WordTable], text: str | None) -> dict[str, Costs]:

@@ -26,8 +26,8 @@ examples:
       Reads each file completely. The exit code is 1 if one is damaged.
 
   bpe-explorer verify floor.json
-      Checks what `floor --certificate --json` has written: adds up the prices, which must prove each floor, and splits
-      the words by the best vocabulary, which must need the number of tokens in the file.
+      Checks what `floor --certificate --json` has written: the prices in the file must prove each floor, and the best
+      vocabulary must split the words into the stated number of tokens.
 
 Runs, texts and words of a session, and saved counts of words, are compared with their checksums (sessions of older
 versions have no checksums). A table is valid if it can be opened. The files are never changed.
@@ -108,8 +108,8 @@ def _floors(document: Any) -> dict[str, Any]:
     longest = proof["longest"]
     size_of_text = sum(proof["counts"])
     lines = [
-        f"{size:,} tokens in the vocabulary ({always:,} always, {size - always:,} of at most {longest:,} symbols): the "
-        f"prices prove at least {proven:,} tokens for {size_of_text:,} words"
+        f"{size:,} tokens in the vocabulary ({always:,} are in every vocabulary, {size - always:,} have at most "
+        f"{longest:,} symbols): the prices prove that {size_of_text:,} words need at least {proven:,} tokens"
         + (f"; the given vocabulary needs {recounted[size]:,} tokens, counted again" if size in recounted else "")
         for size, _, proven in rows
     ]

@@ -81,8 +81,7 @@ ABOUT = (
     "Files of any kind can be compressed."
 )
 NOTHING_PAYS = (
-    "Nothing was replaced: in no block a pair occurs often enough to save more bytes than the table entry of the "
-    "pair takes."
+    "Nothing was replaced: no pair in any block occurs often enough to save more bytes than its table entry needs."
 )
 
 

@@ -387,7 +387,7 @@ def _refused(work: Callable[[], object], what: str, *, or_done: bool = False) ->
         _require(bool(str(error)), f"{what} is refused without a message.")
     except Exception as error:
         raise MethodIsWrong(
-            f"{what} ends in {type(error).__name__}instead of a BpeError with a sentence: {error}"
+            f"{what} ends in {type(error).__name__} instead of a BpeError with a sentence: {error}"
         ) from error
     else:
         _require(or_done, f"{what} is not refused.")

@@ -69,6 +69,7 @@ PRESETS = {
             min_frequency=1,
             ties="smallest-text",
         ),
-        "Characters of words between spaces, a ▁ before each word, as in PickyBPE's article; drops from nine tenths.",
+        "Characters of words between spaces, a ▁ before each word, as in PickyBPE's article. A merge that takes nine "
+        "tenths of a token drops that token.",
     ),
 }

@@ -170,8 +170,10 @@ class Metaspace:
     @property
     def words(self) -> str:
         where = {"always": "each part", "first": "the text"}.get(self.prepend_scheme)
-        cut = ", and before each it is split" if self.split else ""
-        return f"Spaces become {self.replacement}{cut}." + (f" One is put before {where}, too." if where else "")
+        cut = ", and the text is split before each {self.replacement}" if self.split else ""
+        return f"Spaces become {self.replacement}{cut}." + (
+            f" A {self.replacement} is also put before {where}." if where else ""
+        )
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         sign = self.replacement
@@ -191,7 +193,7 @@ class ByteLevel:
 
     @property
     def words(self) -> str:
-        blank = "A space is put before each part that begins with none. " if self.add_prefix_space else ""
+        blank = "A space is put before each part that does not begin with a space. " if self.add_prefix_space else ""
         return blank + ("Split as by GPT-2, into words of bytes." if self.use_regex else "Words become bytes.")
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:

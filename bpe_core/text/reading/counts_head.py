@@ -58,7 +58,7 @@ class CountsHead:
     def from_json(cls, text: str | bytes, name: str) -> CountsHead:
         values = json_of(text, f"{name}: the header of this file of counts cannot be read", CorpusError)
         with report_faults(
-            f"{name}: what this file of counts says of itself cannot be read", CorpusError, "Count again."
+            f"{name}: the description of this file of counts cannot be read", CorpusError, "Count again."
         ):
             splitting = json.dumps(values["splitting"], ensure_ascii=False, sort_keys=True)
             head = cls(splitting, str(values["sources"]), tuple(map(str, values["groups"])))

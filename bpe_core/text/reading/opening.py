@@ -39,7 +39,7 @@ _KNOWN_BEGINNINGS = (
     (b"BZh", "bzip2 data; let its name end in .bz2"),
     (b"\xfd7zXZ\x00", "xz data; let its name end in .xz"),
     (b"\x28\xb5\x2f\xfd", "zstd data; let its name end in .zst"),
-    (b"PK\x03\x04", "an office document(extract its text first) or a zip archive (let its name end in .zip)"),
+    (b"PK\x03\x04", "an office document (extract its text first) or a zip archive (let its name end in .zip)"),
     (b"%PDF-", "a PDF document; extract its text first"),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),

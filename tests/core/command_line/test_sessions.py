@@ -131,6 +131,6 @@ def test_commands_about_tokenizer_files_accept_a_session(text: Path, capsys: pyt
     assert run(["pin", kept]) == 0
     assert run(["check", "--pins", str(text.with_name("run.pins.json"))]) == 0
     assert run(["bench", kept, "--texts", str(text)]) == 0
-    assert "No library owns this format" in capsys.readouterr().out
+    assert "No other library uses this format" in capsys.readouterr().out
     pytest.importorskip("highspy", reason="shares are found by highspy, an extra of the project")
     assert run(["mixture", kept, "--group", "own", str(text), "--group", "other", str(other)]) == 0

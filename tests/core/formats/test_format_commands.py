@@ -81,7 +81,7 @@ def test_diff_reports_the_first_difference_its_cause_and_differently_split_texts
     assert run(["diff", str(table), str(other), "the lowest price"]) == 3
     printed = capsys.readouterr().out
     assert "The tables differ from merge " in printed
-    assert "Likely cause, tie: A tie: " in printed
+    assert "Likely cause (tie): A tie: " in printed
     assert "1 place of the text is split differently" in printed
     assert run(["diff", str(table), str(table)]) == 0
 

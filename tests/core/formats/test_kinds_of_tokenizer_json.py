@@ -400,5 +400,5 @@ def test_each_kind_of_decoder_in_tokenizer_json_decodes_ids_as_in_the_library(pl
 
 def test_opening_a_file_reports_an_unknown_decoder_step() -> None:
     data = json.dumps({**word_level(), "decoder": {"type": "Rot13"}}).encode()
-    assert any("decodes by a step that this program does not have, so texts can differ: Rot13" in note
+    assert any("decodes by a step that this program does not support, so texts can differ: Rot13" in note
                for note in JSON.open(data, "x").notes)  # fmt: skip

@@ -149,7 +149,7 @@ def test_opening_a_vocabulary_without_a_merges_file_says_where_to_put_the_merges
         (["a", "##b", "##c", "[UNK]"], "write a vocab.txt"),
         (["Ġa", "Ġb", "Ġc", "d", "e", "f", "g", "h", "##"], r"such as merges\.txt"),  # which is not WordPiece's
         (["a@@", "b", "</s>"], "in a separate file of codes"),
-        (["▁a", "▁", "b", "bc"], "a .model or .spm"),
+        (["▁a", "▁", "b", "bc"], "the .model or .spm"),
         (["a", "b", "|", "[PAD]", "<unk>"], "of single characters"),
         (["<|im_start|>", "<|im_end|>", "[MASK]"], "only special tokens"),
     ],

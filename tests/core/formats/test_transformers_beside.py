@@ -342,7 +342,7 @@ def test_differences_of_bert_classes_in_transformers_4_are_reported(
     file.write_text(BERT, "utf-8")
     shown_notes = notes(file, **config) if config else "\n".join(open_table(file).notes)
     assert (f"can be punctuation or accents{slow}" in shown_notes) == bool(slow), shown_notes
-    assert ("turns do not into don't" in shown_notes) == cleans
+    assert ("turns “do not” into “don't”" in shown_notes) == cleans
 
 
 def test_special_tokens_of_vocab_txt_depend_on_the_named_tokenizer_class(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def test_a_wordpiece_vocabulary_can_be_exported_after_any_step(steps: int, tmp_p
 def test_an_exported_wordpiece_vocabulary_is_read_back_unchanged(choices: dict[str, Any], format: str) -> None:
     history = learned(**choices)
     if FORMATS[format].impossible(history):
-        pytest.skip("a vocabulary of lines has no place for it")
+        pytest.skip("a vocabulary of lines cannot store it")
     verification = prepare_export(history, "ours", format=format_for(format)).verification
     assert verification.agrees, verification.differences
     renumbered = any("other ids" in sentence for sentence in verification.cannot_hold)

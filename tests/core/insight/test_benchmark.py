@@ -196,10 +196,10 @@ def test_a_language_that_cannot_be_encoded_is_neither_worst_nor_best_in_parity()
         "unigram: without ru, because more than 1% of the text is not encoded: worst e"
     )
     (nothing,) = parity_of(measured, "ru").sentences
-    assert nothing.endswith("there is nothing to compare.")
+    assert nothing.endswith("no two texts are left to compare.")
     figure = dots_chart(DataTable(measured.columns), "bytes_per_token")
     assert [figure.is_hollow(0, column) for column in range(3)] == [False, False, True]
-    assert figure.in_words.endswith("1 of 3 are hollow, because more than 1% of the text is not encoded.")
+    assert figure.in_words.endswith("1 of 3 dots are drawn hollow, because more than 1% of the text is not encoded.")
     assert drawn(figure, Paper(is_alone=True)).count('fill="none"') == 1
 
 

@@ -376,9 +376,9 @@ def test_a_shared_page_of_50_000_merges_has_less_than_a_megabyte() -> None:
 def test_sharing_a_tokenizer_that_the_page_cannot_show_is_refused_with_the_reason() -> None:
     steps = [{"type": "Strip", "strip_left": True, "strip_right": True}]
     prepared = bpe.train([text_of("poem")], bpe.Recipe.preset("gpt2", merges=9, preparation=steps))
-    assert "normalizes and splits texts in steps that this page does not have" in why_not(prepared.history)
+    assert "normalizes and splits texts in steps that this page does not support" in why_not(prepared.history)
     shown = bpe.Recipe.preset("words", pattern="none", preparation=[{"type": "ByteLevel"}])  # bytes shown by letters
-    assert "steps that this page does not have" in why_not(bpe.train([text_of("poem")], shown).history)
+    assert "steps that this page does not support" in why_not(bpe.train([text_of("poem")], shown).history)
     backwards = bpe.train(
         [text_of("poem")], bpe.Recipe(pattern="custom", custom_pattern=r"(?<=the )\w+", merges=9, vocab_size=None)
     )
@@ -406,5 +406,5 @@ def test_a_method_with_its_own_splitting_rule_is_not_shared_as_byte_pair_encodin
             return super().cutter(history, cutting)
 
     monkeypatch.setitem(METHODS, BytePairEncoding.name, Own())
-    assert "a rule that this page does not have" in why_not(history)
+    assert "a rule that this page does not support" in why_not(history)
     assert '"by":""' in json.dumps(contents_of(SharedRun("new", history))["cuts"], separators=(",", ":"))

@@ -96,8 +96,8 @@ def test_forbidding_and_forcing_a_pair_make_branches_that_a_session_file_keeps(
     program.actions["compare"].trigger()
     qtbot.waitUntil(lambda: None not in (compared.model.answer, compared.lanes.parallel), timeout=WAIT)
     assert [lane.run for lane in compared.lanes.pair] == [third, second]
-    assert "The tables differ from merge 13:" in compared.sentence.text()
-    assert "Likely cause, by hand:" in compared.sentence.text()
+    assert "The tables differ from merge 13 on:" in compared.sentence.text()
+    assert "Likely cause (by hand):" in compared.sentence.text()
     tokens = [int(run.history.tokens_after[44]) for run in (third, second) if run.history is not None]
     sentence = f"With 300 tokens each, the corpus takes {tokens[0]:,} in C, {tokens[1]:,} in B."
     assert compared.sentence.text().endswith(sentence), "the longer one is no better for being longer"
