@@ -8,8 +8,8 @@ segmentation      the interface of a split text: each tokenizer returns the toke
 boundaries        the segmentation of methods that join pairs: the merge that removes each boundary of a text
 word_tokens       the segmentation of methods that split each word separately
 
-Three modules split single words and record what kernels do not record: where each token ends, and which step changes
-the tokens next. They are `by_priority`, `dropping_words` and `dropping_runs`. The `cut.py` of WordPiece does the same.
-The window uses them for explanations and for the colours of a text. They do not replace the kernels: kernels encode
-texts, and these modules encode texts only until the kernels are ready.
+The module `by_priority` splits single words and records what kernels do not record: where each token ends, and which
+step changes the tokens next. WordPiece and the methods that drop tokens do the same in their `cut.py`. The window uses
+this for explanations and for the colours of a text. It does not replace the kernels: kernels encode texts, and this
+code encodes texts only until the kernels are ready.
 """

@@ -19,6 +19,7 @@ from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import decoded
 from bpe_core.methods.boundless import METHOD
 from bpe_core.methods.boundless import reference as reference
+from bpe_core.methods.boundless.cut import DroppingRuns
 from bpe_core.methods.boundless.explain import WhyDroppingInRuns
 from bpe_core.methods.kit.layout import lay_out
 from bpe_core.methods.kit.learner import Way
@@ -31,7 +32,6 @@ from bpe_core.questions.tree import Tree
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_runs import CompiledRuns, FollowedRuns, RanksOfRuns
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.dropping_runs import DroppingRuns
 from bpe_core.segmenting.word_runs import STAGE
 from bpe_core.splitting.splitter import split_words
 from bpe_core.studies.study import Study

@@ -10,11 +10,11 @@ from __future__ import annotations
 from itertools import accumulate
 
 from bpe_core.history.history import History, Pair
+from bpe_core.methods.boundless.cut import DroppingRuns
+from bpe_core.methods.kit.dropping_words import DroppingWords
 from bpe_core.methods.kit.explanation import Explanation
 from bpe_core.methods.picky.explain import WhyDropping
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.dropping_runs import DroppingRuns
-from bpe_core.segmenting.dropping_words import DroppingWords
 from bpe_core.segmenting.word_tokens import WordCutter
 from bpe_core.splitting.splitter import split_words
 

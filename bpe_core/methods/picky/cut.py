@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bpe_core.history.history import History
+from bpe_core.methods.kit.dropping_words import DroppingWords
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.dropping_words import DroppingWords
 from bpe_core.segmenting.text_encoder import WordSegmenter
 
 if TYPE_CHECKING:  # these imports load machine code

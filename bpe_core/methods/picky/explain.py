@@ -23,10 +23,10 @@ from itertools import pairwise
 import numpy as np
 
 from bpe_core.history.history import NOTHING, History, Pair
+from bpe_core.methods.kit.dropping_words import DroppingWords
 from bpe_core.methods.kit.explanation import Explanation, NoTree, TextWord, WordReasons
 from bpe_core.methods.kit.merge_tree import Piece
 from bpe_core.segmenting.cutting import Allowed, Cutting
-from bpe_core.segmenting.dropping_words import DroppingWords
 from bpe_core.segmenting.word_tokens import WordCutter
 
 LONGEST_FOLLOWED = 400  # bytes of a word
