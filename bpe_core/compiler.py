@@ -120,7 +120,7 @@ def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
         given.seek(0)
         with start_compiler(*arguments, env=environment, stdin=given, stdout=PIPE, stderr=PIPE) as process:
             try:
-                answer, complaints = _answer_while_wanted(process)
+                answer, complaints = _output_while_needed(process)
             finally:
                 process.kill()
     if -process.returncode in _ENDED_BY:
@@ -131,12 +131,12 @@ def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
     return answer
 
 
-def _answer_while_wanted(process: Popen[bytes]) -> tuple[bytes, bytes]:
+def _output_while_needed(process: Popen[bytes]) -> tuple[bytes, bytes]:
     """Return the standard output and the standard error of a process, as soon as it ends.
 
     Raise OSError if the result is no longer needed.
     """
-    is_wanted = _wanted()
+    is_wanted = _check_of_need()
     while True:
         try:
             return process.communicate(timeout=SECONDS_BETWEEN_LOOKS)
@@ -147,7 +147,7 @@ def _answer_while_wanted(process: Popen[bytes]) -> tuple[bytes, bytes]:
                 ) from None
 
 
-def _wanted() -> Callable[[], bool]:
+def _check_of_need() -> Callable[[], bool]:
     """Return a function that checks whether the result is still needed.
 
     It checks that the folder for machine code exists. Without a folder, it checks that the process that started this

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -25,12 +26,17 @@ class BpeError(Exception):
     def __init__(self, sentence: str = "") -> None:
         super().__init__(plain(sentence, LONGEST_SENTENCE))
 
-    def say_of(self, what: str) -> None:
+    def name_subject(self, what: str) -> None:
         """Put a subject, such as a file name, before the message of this error.
 
         The caller then raises the error again.
         """
         self.args = (plain(f"{what}: {self}", LONGEST_SENTENCE),)
+
+    def say_of(self, what: str) -> None:
+        """Call `name_subject` by its former name."""
+        warnings.warn("BpeError.say_of is called BpeError.name_subject now.", DeprecationWarning, stacklevel=2)
+        self.name_subject(what)
 
 
 def plain(sentence: str, longest: int | None = None) -> str:

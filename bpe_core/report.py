@@ -18,7 +18,7 @@ import numpy as np
 
 from bpe_core.asking import Answer, Question, cell_text, heading_of
 from bpe_core.errors import BpeError
-from bpe_core.figures.coloured_text import PAGE_COLOURS, coloured, grounds
+from bpe_core.figures.coloured_text import PAGE_COLOURS, background_styles, coloured
 from bpe_core.figures.figure import Figure, LineFigure
 from bpe_core.figures.painter import figures_with_captions
 from bpe_core.history.history import History
@@ -329,7 +329,7 @@ def whole_page(title: str, *body: Markup) -> str:
 
 
 def _style() -> str:
-    light, dark = grounds()
+    light, dark = background_styles()
     return f"{PAGE_COLOURS}{STYLE}{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"
 
 

@@ -20,7 +20,7 @@ from bpe_core.asking.caption import caption_of
 from bpe_core.command_line.arguments import ANY_TABLE, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_reading, named_texts
 from bpe_core.command_line.groups import add_groups, groups_of
-from bpe_core.command_line.interruption import working
+from bpe_core.command_line.interruption import interruptible
 from bpe_core.command_line.named_files import named_file
 from bpe_core.errors import BpeError, OutputError, plain
 from bpe_core.recipes.presets import PRESETS
@@ -100,7 +100,7 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
     if options.output is not None:
         _check_output(question, options)
     _take_text_behind_tables(question, options)
-    with working(stopped="") as interruption:
+    with interruptible(stopped="") as interruption:
         if options.page is not None and question.of_page:
             setattr(options, question.of_page, True)
         asked = question(**{parameter.name: _value(options, parameter) for parameter in question.parameters()})

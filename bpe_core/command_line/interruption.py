@@ -72,7 +72,7 @@ class Interruption:
     def as_error(self) -> SecondInterrupt:
         return SecondInterrupt(self._number)
 
-    def say(self, *lines: str) -> None:
+    def print_lines(self, *lines: str) -> None:
         """Write lines to standard error, above the progress line."""
         if lines:
             self.clear()
@@ -89,7 +89,7 @@ class Interruption:
 
 
 @contextmanager
-def working(
+def interruptible(
     announcement: str = "", stopped: str = "Stopped; nothing was written.", *, quiet: bool = False
 ) -> Iterator[Interruption]:
     """Show the progress of `work` inside this context. When the work is interrupted, print the sentence `stopped`."""
@@ -113,7 +113,7 @@ _style: ContextVar[str] = ContextVar("how progress is shown", default=STYLES[0])
 
 
 @contextmanager
-def progress_as(style: str) -> Iterator[None]:
+def progress_style(style: str) -> Iterator[None]:
     """Show all progress inside this context in a style. By default a terminal gets a bar, and a log gets lines."""
     token = _style.set(style)
     try:

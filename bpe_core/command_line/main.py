@@ -18,7 +18,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from bpe_core.command_line.interruption import STYLES, Interruption, SecondInterrupt, exit_code, progress_as
+from bpe_core.command_line.interruption import STYLES, Interruption, SecondInterrupt, exit_code, progress_style
 from bpe_core.command_line.parser import (
     WITHOUT_MANIFEST,
     Command,
@@ -88,7 +88,7 @@ def _run(argv: Sequence[str]) -> int:
         return stop.code if isinstance(stop.code, int) else USAGE
     try:
         reading_as = getattr(options, "reading_as", contextlib.nullcontext)  # set by `add_reading`
-        with reading_as(options), progress_as(getattr(options, "progress", STYLES[0])):
+        with reading_as(options), progress_style(getattr(options, "progress", STYLES[0])):
             command = command_named(options.command)
             command.settle(options)
             is_told = getattr(options, "manifest", None) is not None and options.command not in WITHOUT_MANIFEST
@@ -116,10 +116,10 @@ def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace
 
 
 def _accounted_for(argv: Sequence[str], command: Command, options: argparse.Namespace) -> int:
-    from bpe_core.command_line.manifest import Account, overheard
+    from bpe_core.command_line.manifest import CommandRecord, captured_output
 
-    account = Account(argv, options)
-    with overheard() as printed:
+    account = CommandRecord(argv, options)
+    with captured_output() as printed:
         code = command.run(options)
     if code in command.ends_well:
         account.write(account.manifest(printed.getvalue()))

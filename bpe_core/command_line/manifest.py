@@ -62,7 +62,7 @@ PATH = "path:"
 
 
 @contextmanager
-def overheard() -> Iterator[io.StringIO]:
+def captured_output() -> Iterator[io.StringIO]:
     """Copy all printed text inside this context to a buffer, and refuse to read standard input.
 
     Standard input is refused because the command could not read it a second time.
@@ -71,7 +71,7 @@ def overheard() -> Iterator[io.StringIO]:
     shown = sys.stdout
     before = sys.stdin
 
-    class Both(io.TextIOBase):
+    class TwoStreams(io.TextIOBase):
         def write(self, text: str) -> int:
             kept.write(text)
             return shown.write(text)
@@ -84,7 +84,7 @@ def overheard() -> Iterator[io.StringIO]:
         def buffer(self) -> NoReturn:
             raise OutputError("--manifest needs files, because standard input can be read only once. Name a file.")
 
-    sys.stdout = Both()
+    sys.stdout = TwoStreams()
     sys.stdin = NullOutput()
     try:
         yield kept
@@ -93,7 +93,7 @@ def overheard() -> Iterator[io.StringIO]:
         sys.stdin = before
 
 
-class Account:
+class CommandRecord:
     """A record of a command and of its files. It is begun before the command runs.
 
     Afterwards it is written as a manifest.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.command_line.arguments import add_json, number, text_argument
-from bpe_core.command_line.interruption import working
+from bpe_core.command_line.interruption import interruptible
 from bpe_core.delivery.changed_folder import WHOLE, FolderPlan, plan_for, prepare_changed_file, prepare_changed_folder
 from bpe_core.delivery.folder import Delivery, prepare_folder
 from bpe_core.delivery.sidecars import Sidecars, left_behind, sidecars_of
@@ -120,7 +120,7 @@ def refuse_other_ids(history: History, format: Format, options: argparse.Namespa
         )
 
 
-def write_and_tell(
+def write_and_report(
     history: History,
     options: argparse.Namespace,
     notes: tuple[str, ...] = (),
@@ -139,7 +139,7 @@ def write_and_tell(
     prepare = _way_to_write(target, options, delivery, source)
     if not target.parent.resolve().is_dir():
         raise OutputError(f"Could not write {target}: the folder {target.parent} does not exist.")
-    with working() as interruption:
+    with interruptible() as interruption:
         prepared = prepare(history, merges=options.at, text=options.check_with, work=interruption.work)
     if source is not None and source.sidecars and not is_folder_name(options.out):
         notes = (*notes, left_behind(source.sidecars))

@@ -37,7 +37,7 @@ def coloured(raw: bytes, spans: Sequence[tuple[int, int, int | None]]) -> Markup
     return joined(parts)
 
 
-def grounds(inside: str = "") -> tuple[str, str]:
+def background_styles(inside: str = "") -> tuple[str, str]:
     """Return two style sheets with the background colours of tokens, one for light pages and one for dark pages.
 
     They hold only for elements inside the CSS selector `inside`.
@@ -68,7 +68,7 @@ def _style() -> str:
 
     The style sheet changes no other part of the page.
     """
-    light, dark = grounds(f".{CLASS} ")
+    light, dark = background_styles(f".{CLASS} ")
     tokens = f".{CLASS} .tokens {{ font-family: monospace; white-space: pre-wrap; line-height: 1.9; }}"
     spans = f".{CLASS} .tokens span {{ border-radius: 3px; padding: .1em 0; color: #1d232b; }}"
     on_dark = f".{CLASS} .tokens span {{ color: #e4e8ed; }}"

@@ -43,7 +43,7 @@ class Line:
     is_hollow: bool = False  # about too small a part of its text to be compared: hollow dots instead of a curve
 
     @property
-    def spots(self) -> list[tuple[float, float]]:
+    def dots(self) -> list[tuple[float, float]]:
         """Return the points of a hollow line that are drawn as dots."""
         places = thinned(len(self.x), is_log=False, most=MOST_SPOTS)
         return [*zip(self.x[places].tolist(), self.y[places].tolist(), strict=True)]
@@ -86,7 +86,7 @@ class Figure(ABC):
     def _repr_svg_(self) -> str:
         """Return the SVG that a notebook shows."""
         painter = import_module("bpe_core.figures.painter")  # the painter draws every kind of figure
-        drawn: str = painter.alone(self)
+        drawn: str = painter.standalone_svg(self)
         return drawn
 
     def as_image(self) -> Markup:
@@ -222,7 +222,7 @@ class DotFigure(Figure):
         """Return a description of the figure with its first values, and with the number of its hollow dots."""
         places = [*zip(*np.nonzero(np.isfinite(self.values)), strict=True)]
         hollow = sum(self.is_hollow(row, column) for row, column in places)
-        first = "; ".join(self.said_of(row, column).replace("\n", ", ") for row, column in places[:FIRST])
+        first = "; ".join(self.value_in_words(row, column).replace("\n", ", ") for row, column in places[:FIRST])
         left_out = (
             f"{hollow:,} of {len(places):,} dots are drawn hollow, because more than {UNKNOWN_AT_MOST:.0%} of the text "
             "is not encoded."
@@ -231,7 +231,7 @@ class DotFigure(Figure):
         )
         return " ".join(filter(None, (self.sentence, f"{first}.", left_out)))
 
-    def said_of(self, row: int, column: int) -> str:
+    def value_in_words(self, row: int, column: int) -> str:
         """Return a value as text, with the share of the text that is not encoded."""
         said = f"{self.tokenizers[row]}, {self.texts[column]}: {self.values[row, column]:,.4g}"
         if self.not_encoded is not None and self.not_encoded[row, column] > 0:

@@ -23,11 +23,11 @@ from bpe_core.figures.figure import (
     nested,
     thinned,
 )
-from bpe_core.figures.scale import said_of_axis, start_of_axis
+from bpe_core.figures.scale import start_of_axis, title_of_axis
 from bpe_core.history.token_texts import LONGEST_SHOWN
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.wording import count_text, short_names
-from bpe_core.sweep.results import WITH_INTERVAL, Row, summed
+from bpe_core.sweep.results import WITH_INTERVAL, Row, summarize
 
 OF_LAB = ("tokens_per_pretoken", "bytes_per_token", "renyi_efficiency")
 OF_PAIRS = ("after_step", "is_next", "is_tied")  # columns besides those of the two tokens and the reasons
@@ -224,7 +224,7 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     drawn += count_text(len(curves), "recipe and its corpus", "recipes and corpora")
     sentence = f"{title} of {drawn} for each vocabulary size.{_sentence_about_hollow(lines)} {BAND}"
     start = start_of_axis([value for line in lines for value in line.heights.tolist()])
-    beside = said_of_axis(title, start)
+    beside = title_of_axis(title, start)
     x_title = "Tokens in the vocabulary"
     is_share = measures.MEASURES[measure].unit == "share" or measure in measures.OF_MORPHEMES_IN_SWEEPS
     shown = f"{title} by size."
@@ -277,8 +277,8 @@ def _distinguishing(rows: Sequence[Row]) -> list[str]:
 
 
 def _point(rows: list[Row], measure: str) -> tuple[float, float, float, float]:
-    size = summed([row["vocabulary"] for row in rows])[0]
-    mean, _, low, high = summed([row[measure] for row in rows])
+    size = summarize([row["vocabulary"] for row in rows])[0]
+    mean, _, low, high = summarize([row[measure] for row in rows])
     if len(rows) > 1:
         return size, mean, low, high
     ends = [rows[0].get(f"{measure}_{end}") for end in ("low", "high")] if measure in WITH_INTERVAL else [None, None]

@@ -45,7 +45,7 @@ def picture(figure: Figure, paper: Paper) -> bytes:
     return DECLARATION + drawn(figure, paper).encode() + b"\n"
 
 
-def alone(figure: Figure) -> str:
+def standalone_svg(figure: Figure) -> str:
     """Return a figure as an SVG document that needs no style sheet of a page. The XML declaration is left out."""
     return str(drawn(figure, Paper.of_millimetres(WIDTH, HEIGHT, TEXT_SIZE)))
 
@@ -159,7 +159,7 @@ class Lines(Layout):
         if not line.is_hollow:
             self.sheet.curve(self._curve(line), number, is_faint=line.is_faint)
             return
-        for x, y in line.spots:
+        for x, y in line.dots:
             self.sheet.dot(self.x(x), self.y(y), number, HOLLOW * self.sheet.paper.text, is_hollow=True)
 
     def _draw_grid(self) -> None:

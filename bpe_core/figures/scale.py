@@ -183,12 +183,12 @@ def start_of_axis(values: Sequence[float]) -> float:
     return round(step * math.floor((least - step / 10) / step), 12)
 
 
-def said_of_axis(title: str, start: float) -> str:
+def title_of_axis(title: str, start: float) -> str:
     """Return the title of an axis. If the axis does not begin at 0, the title gives its first number.
 
     Small differences look large on such an axis.
 
-    >>> said_of_axis("Bytes per token", 1.5), said_of_axis("Bytes per token", 0.0)
+    >>> title_of_axis("Bytes per token", 1.5), title_of_axis("Bytes per token", 0.0)
     ('Bytes per token (axis from 1.5)', 'Bytes per token')
     """
     return f"{title} (axis from {start:g})" if start else title

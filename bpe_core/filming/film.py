@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.figures.coloured_text import SAMPLE
 from bpe_core.filming.choices import SIZES, USUAL_SECONDS, FilmChoices, checked_ending
-from bpe_core.filming.run import MILLISECONDS, FilmedRun, Stretch
+from bpe_core.filming.run import MILLISECONDS, FilmedRun, FilmMoments
 from bpe_core.methods.registry import METHODS
 from bpe_core.report import Report
 from bpe_core.studies.study import Study
@@ -114,7 +114,7 @@ def write_film(
     text = (choices.text.strip() or SAMPLE)[:MOST_TEXT].encode(errors="replace").decode()
     named = [(name or study.name or METHODS[study.history.recipe.method].title, study) for name, study in runs]
     filmed = [FilmedRun(name, study, text, work) for name, study in named]
-    stretch = Stretch.of(filmed, choices.first, choices.last, choices.seconds, USUAL_SECONDS)
+    stretch = FilmMoments.of(filmed, choices.first, choices.last, choices.seconds, USUAL_SECONDS)
     title = choices.title or " and ".join(name for name, _ in named)
     scene = Scene(filmed, stretch, title, SIZES[choices.size], Fonts(choices.font), is_dark=choices.dark)
     frames = _frames(scene, work)
@@ -139,7 +139,7 @@ def _write_moving(scene: Scene, frames: Iterator[Image], shown: Sequence[int], p
         write_moving(frames, shown, samples, file, kind)
 
 
-def _ends_early(stretch: Stretch, choices: FilmChoices) -> Iterator[str]:
+def _ends_early(stretch: FilmMoments, choices: FilmChoices) -> Iterator[str]:
     last = stretch.places[-1]
     if choices.last is None and last < stretch.most:
         what = "size" if stretch.is_by_size else "step"

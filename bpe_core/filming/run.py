@@ -107,7 +107,7 @@ class FilmedRun:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class FilmMoments:
     """The moments that a film shows, with one moment for each frame.
 
     A moment is a number of steps. In a film of two runs, a moment is a vocabulary size.
@@ -120,7 +120,7 @@ class Stretch:
     @classmethod
     def of(
         cls, runs: Sequence[FilmedRun], first: int | None, last: int | None, seconds: float | None, usual: float
-    ) -> Stretch:
+    ) -> FilmMoments:
         """Return the moments of a film. The film passes through the moments faster and faster.
 
         With `last`, the film ends at this step or size. Otherwise the film ends after `seconds`. If `seconds` is None,
@@ -139,7 +139,7 @@ class Stretch:
             what = "sizes of their vocabularies" if is_by_size else runs[0].study.history.recipe.wording.steps
             raise BpeError(f"There are no steps from {start:,} to {end:,}. The {what} go from {least:,} to {most:,}.")
         frames = round((usual if seconds is None else seconds) * FRAMES_A_SECOND)
-        walked = _walked(start, end, None if last is not None else frames)
+        walked = _moments_of_frames(start, end, None if last is not None else frames)
         if last is not None or seconds is not None:
             walked = [walked[i * (len(walked) - 1) // max(1, frames - 1)] for i in range(frames)]
         return cls(tuple(walked), is_by_size, most)
@@ -148,10 +148,10 @@ class Stretch:
         return run.step_with_size(place) if self.is_by_size else place
 
 
-def _walked(start: int, end: int, most: int | None) -> list[int]:
+def _moments_of_frames(start: int, end: int, most: int | None) -> list[int]:
     """Return the moment of each frame, from `start` to `end`. If `most` is not None, there are at most `most` frames.
 
-    >>> _walked(0, 3, None)
+    >>> _moments_of_frames(0, 3, None)
     [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3]
     """
     walked = list[int]()

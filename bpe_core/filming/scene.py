@@ -13,7 +13,7 @@ from bpe_core.figures.sheet import DARK, LIGHT, Inks
 from bpe_core.filming.canvas import MORE, Canvas, Pen, colour_of, graphemes_of, is_from_right
 from bpe_core.filming.choices import Size
 from bpe_core.filming.fonts import Colour, Fonts
-from bpe_core.filming.run import LEADERS, FilmedRun, Stretch
+from bpe_core.filming.run import LEADERS, FilmedRun, FilmMoments
 
 # the size of the letters of the text, in small letters; and the height of its lines, in its own letters
 LARGEST = 2.6
@@ -86,7 +86,7 @@ class Scene:
     def __init__(
         self,
         runs: Sequence[FilmedRun],
-        stretch: Stretch,
+        stretch: FilmMoments,
         title: str,
         size: Size,
         fonts: Fonts,

@@ -294,14 +294,14 @@ class Program:
         shares = self.shares
         for number in range(times):
             work.progress(Progress("weighing steps differently", number, times, ""))
-            self._refine_weighed((seed, number), work)
+            self._refine_weighted((seed, number), work)
             drawn.append(self.shares)
         self._weigh(np.ones(self._columns - len(self.shares)))
         self._refine(CLOSE, work)
         deviation: Float64s = np.sqrt(np.mean((np.array(drawn) - shares) ** 2, axis=0)) / WEIGHS_OTHERWISE
         return deviation
 
-    def _refine_weighed(self, seed: tuple[int, int], work: Work) -> None:
+    def _refine_weighted(self, seed: tuple[int, int], work: Work) -> None:
         """Solve the program with random weights. Lines that are added in the meantime also get random weights."""
         weighed = 0
         while weighed < self._columns:

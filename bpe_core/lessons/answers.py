@@ -213,10 +213,10 @@ def candidates(bench: Bench) -> tuple[Pair, ...]:
     first = list(bench.leading)[: max(MOST_CANDIDATES, tied)]
     others = bench.pieces if bench.history.recipe.single else bench.pair_counts(len(bench.history))
     pairs = list(dict.fromkeys([*first, *others]))[: max(LEAST_CANDIDATES, len(first))]
-    return tuple(sorted(pairs, key=lambda pair: written(pair, bench)))
+    return tuple(sorted(pairs, key=lambda pair: text_of_step(pair, bench)))
 
 
-def written(pair: Pair, bench: Bench) -> str:
+def text_of_step(pair: Pair, bench: Bench) -> str:
     """Return the texts of the two tokens of a merge, or the text of the token that a step drops or adds."""
     return BETWEEN_PARTS.join(bench.names.text[id] for id in pair if id >= 0)
 
@@ -240,19 +240,19 @@ def how_to_write(bench: Bench) -> str:
     return HOW_TO_WRITE_ONE if bench.history.recipe.single else HOW_TO_WRITE
 
 
-def judged(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Feedback:
+def reply_to_guess(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Feedback:
     """Return the reply to a guess.
 
     With `again`, the person may try again, so the reply does not give the right answer.
     """
-    best = written(made, bench)
-    guess = written(chosen, bench)
+    best = text_of_step(made, bench)
+    guess = text_of_step(chosen, bench)
     by_rule = bench.history.recipe.applies("ties")
     weighs = f"{guess} {_weighs(chosen, bench)}"
     standing = _standing(made, bench)
     if chosen == made:
         rivals = [pair for pair in bench.leading if pair != made and _standing(pair, bench) == standing]
-        tie = f"It was a tie with {_listed([written(pair, bench) for pair in rivals])}{_tie_rule(bench)}."
+        tie = f"It was a tie with {_listed([text_of_step(pair, bench) for pair in rivals])}{_tie_rule(bench)}."
         return Feedback("right", f"Right: {weighs}. {tie if rivals else _runner_up(made, bench)}")
     if _standing(chosen, bench) == standing:
         if not by_rule:
@@ -263,8 +263,8 @@ def judged(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Fe
     return Feedback("wrong", f"No: {weighs}{rest}")
 
 
-def revealed(made: Pair, bench: Bench) -> Feedback:
-    return Feedback("shown", f"It was {written(made, bench)}, which {_weighs(made, bench)}.")
+def reply_with_answer(made: Pair, bench: Bench) -> Feedback:
+    return Feedback("shown", f"It was {text_of_step(made, bench)}, which {_weighs(made, bench)}.")
 
 
 def _tie_rule(bench: Bench) -> str:
@@ -297,7 +297,7 @@ def _weighs(pair: Pair, bench: Bench) -> str:
 
 def _runner_up(made: Pair, bench: Bench) -> str:
     other = next((pair for pair in bench.leading if pair != made), None)
-    return f"The next best, {written(other, bench)}, {_weighs(other, bench)}." if other else "There was no other."
+    return f"The next best, {text_of_step(other, bench)}, {_weighs(other, bench)}." if other else "There was no other."
 
 
 def _listed(names: list[str], most: int = 3) -> str:

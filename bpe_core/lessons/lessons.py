@@ -116,7 +116,7 @@ def filled(text: str, step: LessonStep, bench: Bench) -> str:
     return text
 
 
-def answered(step: LessonStep, given: str, right: str) -> Feedback:
+def reply_to_answer(step: LessonStep, given: str, right: str) -> Feedback:
     """Return the reply to the answer `given` by a person. `right` is the right answer."""
     assert step.query is not None
     if is_same_answer(given, right):

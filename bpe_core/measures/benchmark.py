@@ -22,7 +22,7 @@ from bpe_core.measures.measures import UNKNOWN_AT_MOST
 from bpe_core.measures.size_curves import USUAL_POWER, renyi_efficiency
 from bpe_core.measures.texts_in_words import (
     AT_BLANKS,
-    BetweenBlanks,
+    BetweenSpaces,
     TextsInWords,
     encodes_everything,
     finds_specials,
@@ -181,9 +181,9 @@ def _measured(
     in_words = _in_words(contenders, groups, threads)
     between = None
     if not all(encodes_everything(contender.tokenizer) for contender in contenders):
-        between = BetweenBlanks.of_words(in_words[AT_BLANKS]) if AT_BLANKS in in_words else None
+        between = BetweenSpaces.of_words(in_words[AT_BLANKS]) if AT_BLANKS in in_words else None
         if between is None:
-            (between,) = threads.all([lambda stopped: BetweenBlanks.of(groups, stopped)], "counting", "texts")
+            (between,) = threads.all([lambda stopped: BetweenSpaces.of(groups, stopped)], "counting", "texts")
 
     def row_of(contender: Contender) -> Job[list[_Cell]]:
         splitting = shared_splitting(contender.tokenizer.history.recipe)

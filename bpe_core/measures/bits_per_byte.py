@@ -50,10 +50,10 @@ class BitsPerByte:
     bits: Float64s  # bits per byte of the held-out text
 
 
-def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
+def hold_out_tenth(words: WordTable) -> tuple[WordTable, WordTable]:
     """Split a table of words into two tables. The second table holds every tenth occurrence of a word.
 
-    >>> [list(one) for one in tenth_apart(WordTable.from_counts({"low": 15, "new": 5}))]
+    >>> [list(one) for one in hold_out_tenth(WordTable.from_counts({"low": 15, "new": 5}))]
     [[(b'low', 14), (b'new', 4)], [(b'low', 1), (b'new', 1)]]
     """
     ends = np.cumsum(words.counts)
@@ -77,7 +77,7 @@ def bits_per_byte(
     counts = both.counts_in("learned"), both.counts_in("held out")
     everything = WordTable(*both.words.columns, counts[0] + counts[1])
     cut = TokenizedWords.of(everything, history.recipe, history, cancelled=work.cancelled)
-    words = followed(cut)
+    words = step_measure(cut)
     steps = _every(history) if sizes is None else _steps(history, sizes)
     if words is not None and len(steps) > MEASURED and words.is_worth(len(steps), work):
         bits = _followed_bits(words, steps, history, *counts, work)
@@ -103,7 +103,7 @@ def bits_by_text(
     pairs = {}
     for name, words in learned.items():
         if not held_out:
-            pairs[f"a tenth of {'the ' if name == TRAINING else ''}{name}"] = tenth_apart(words)
+            pairs[f"a tenth of {'the ' if name == TRAINING else ''}{name}"] = hold_out_tenth(words)
         for other, apart in held_out.items():
             pairs[other if len(learned) == 1 else f"{name}, {other}"] = words, apart
     return {name: bits_per_byte(*both, history, work=work) for name, both in pairs.items()}
@@ -202,7 +202,7 @@ class StepMeasure(NamedTuple):
         return use_machine_code(self.size * sizes, work=work)
 
 
-def followed(cut: TokenizedWords) -> StepMeasure | None:
+def step_measure(cut: TokenizedWords) -> StepMeasure | None:
     """Return a measure that is updated step by step.
 
     Return None if it is unknown which words a step changes, or if these words take too long to find.

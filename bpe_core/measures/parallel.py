@@ -20,7 +20,7 @@ WORD = regex.compile(r"[\p{L}\p{M}]+")
 LEAST_RANKS = 3  # two points always lie on a line
 
 
-def beside_premiums(tokenizers: Tokenizers, texts: Sentences, reference: str, work: Work = ALONE) -> Columns:
+def parallel_columns(tokenizers: Tokenizers, texts: Sentences, reference: str, work: Work = ALONE) -> Columns:
     """Return the columns of this module's measures for a benchmark, with a row for each tokenizer and language."""
     sizes = {name: sum(len(sentence.encode()) for sentence in sentences) for name, sentences in texts.items()}
     words = {name: Counter(WORD.findall("\n".join(sentences))) for name, sentences in texts.items()}

@@ -88,20 +88,22 @@ class TextsInWords:
         counted = CountedWords.joined(parts)
         return cls(counted.words, dict(zip(names, counted.texts, strict=True)), recipe)
 
-    def cut(self, history: History, at: int, *, cancelled: CancelCheck = never_cancelled) -> CutTexts:
-        return CutTexts(self, history, *tokens_by_word(self.words, self.counted_by, history, at, cancelled=cancelled))
+    def cut(self, history: History, at: int, *, cancelled: CancelCheck = never_cancelled) -> TokenizedTexts:
+        return TokenizedTexts(
+            self, history, *tokens_by_word(self.words, self.counted_by, history, at, cancelled=cancelled)
+        )
 
-    def cuts(self, history: History, *, cancelled: CancelCheck = never_cancelled) -> Callable[[int], CutTexts]:
+    def cuts(self, history: History, *, cancelled: CancelCheck = never_cancelled) -> Callable[[int], TokenizedTexts]:
         """Return a function that encodes the words with the first steps of a history.
 
         Its argument is the number of steps. Only one thread may use the function at a time.
         """
         cut = TokenizedWords.of(self.words, self.counted_by, history, cancelled=cancelled)
-        return lambda at: CutTexts(self, history, *cut.by_word(at))
+        return lambda at: TokenizedTexts(self, history, *cut.by_word(at))
 
 
 @dataclass(frozen=True, eq=False)
-class CutTexts:
+class TokenizedTexts:
     """The tokens of each word, from which the tokens of each text are counted."""
 
     in_words: TextsInWords
@@ -231,7 +233,7 @@ class Stretches(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class BetweenBlanks:
+class BetweenSpaces:
     """The different parts of texts between whitespace, and the count of each part in each text.
 
     The parts are used to find text that a tokenizer cannot encode. If the alphabet already shows whether a part can be
@@ -242,7 +244,7 @@ class BetweenBlanks:
     texts: Mapping[str, PartCounts]
 
     @classmethod
-    def of(cls, texts: Mapping[str, Sequence[str]], cancelled: CancelCheck = never_cancelled) -> BetweenBlanks:
+    def of(cls, texts: Mapping[str, Sequence[str]], cancelled: CancelCheck = never_cancelled) -> BetweenSpaces:
         places: dict[str, int] = {}
         by_text = {}
         for name, documents in while_wanted(texts.items(), cancelled, every=1):
@@ -254,7 +256,7 @@ class BetweenBlanks:
         return cls(WordColumns.of([part.encode() for part in places]), by_text)
 
     @classmethod
-    def of_words(cls, texts_in_words: TextsInWords) -> BetweenBlanks | None:
+    def of_words(cls, texts_in_words: TextsInWords) -> BetweenSpaces | None:
         """Return the parts between whitespace of texts whose words were counted with the recipe `AT_BLANKS`.
 
         Return None if the texts contain a character that `str.split` treats as whitespace, but the recipe does not.

@@ -13,7 +13,7 @@ from bpe_core.measures.benchmark import benchmark, parallel_texts, parity_of
 from bpe_core.measures.benchmark_sums import sums_of
 from bpe_core.measures.inside_tokens import inside_of_texts
 from bpe_core.measures.measures import MEASURES, OF_BENCHMARK
-from bpe_core.measures.parallel import beside_premiums
+from bpe_core.measures.parallel import parallel_columns
 from bpe_core.measures.size_curves import checked_power
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import Texts
@@ -129,7 +129,7 @@ columns:
             parity = parity_of(measured, self.reference or (ENGLISH if ENGLISH in texts else None))
             columns["premium"] = parity.premium
             reference = str(parity.summary["reference"][0])
-            columns |= beside_premiums(tokenizers, texts, reference, work)
+            columns |= parallel_columns(tokenizers, texts, reference, work)
             sentences = [*parity.sentences, *sentences]
             facts = {"parity": DataTable(parity.summary).records()}
         if self.ends or self.measure == INSIDE:

@@ -219,7 +219,7 @@ def _indices(study: Study, ids: Int64s, where: str) -> Int64s:
         known = [study.inside.by_index.of_number(number) for number in numbers.tolist()]
     except BpeError as error:
         if where:
-            error.say_of(where)
+            error.name_subject(where)
         raise
     return np.array(known, np.int64)[places]
 

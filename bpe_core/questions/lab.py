@@ -96,7 +96,10 @@ examples:
     )
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
-        sides = [Side.of(letter, *named, self.size) for letter, named in zip(LETTERS, studies.items(), strict=False)]
+        sides = [
+            ComparedTokenizer.of(letter, *named, self.size)
+            for letter, named in zip(LETTERS, studies.items(), strict=False)
+        ]
         compared = [side for side in sides if not side.why_not]
         sentences = [side.in_words for side in sides]
         if self.text:
@@ -128,7 +131,7 @@ examples:
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedTokenizer:
     """A tokenizer in the comparison, at the step at which its vocabulary has the common size."""
 
     letter: str
@@ -138,7 +141,7 @@ class Side:
     why_not: str  # the reason why the tokenizer cannot have the common size
 
     @classmethod
-    def of(cls, letter: str, name: str, study: Study, size: int | None) -> Side:
+    def of(cls, letter: str, name: str, study: Study, size: int | None) -> ComparedTokenizer:
         """Return a tokenizer at the step at which its vocabulary has this size.
 
         Without a size, the last step is used.
@@ -163,7 +166,7 @@ class Side:
         return f"{self.letter}  {self.name}: {self.size:,} tokens{steps}"
 
 
-def _facts(side: Side, text: str) -> dict[str, object]:
+def _facts(side: ComparedTokenizer, text: str) -> dict[str, object]:
     ids = side.study.encode(text, at=side.step)
     facts: dict[str, object] = {"table": side.name, "step": side.step, "vocabulary": side.size, "ids": ids}
     return facts | ({"not_compared": side.why_not} if side.why_not else {})
@@ -181,7 +184,7 @@ def _words_table(words: Sequence[DifferingWord], names: Sequence[str]) -> DataTa
     )
 
 
-def _cuts(sides: Sequence[Side], work: Work) -> dict[str, TokenizedWords]:
+def _cuts(sides: Sequence[ComparedTokenizer], work: Work) -> dict[str, TokenizedWords]:
     """Split the words of the texts by each tokenizer. Return nothing if the words are not available."""
     several = [side.study for side in sides]
     named = next((place for place, study in enumerate(several) if study.texts and not study.inside.texts_are_own), None)
@@ -201,7 +204,7 @@ def _cuts(sides: Sequence[Side], work: Work) -> dict[str, TokenizedWords]:
     }
 
 
-def _cut_text(text: str, sides: Sequence[Side]) -> list[str]:
+def _cut_text(text: str, sides: Sequence[ComparedTokenizer]) -> list[str]:
     tokens = [side.study.inside.by_index.tokenizer.segmentation(text).tokens(side.step) for side in sides]
     data = text.encode()
     cuts = parallel_cuts(tokens, len(data))
@@ -230,7 +233,7 @@ def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
     return "".join(parts)
 
 
-def _overlaps(sides: Sequence[Side]) -> Iterator[str]:
+def _overlaps(sides: Sequence[ComparedTokenizer]) -> Iterator[str]:
     vocabularies = Vocabularies.of([side.history for side in sides])
     at = [side.step for side in sides]
     for first, other in combinations(range(len(sides)), 2):
@@ -241,7 +244,7 @@ def _overlaps(sides: Sequence[Side]) -> Iterator[str]:
         yield f"{a} and {b}: {both.common:,} shared tokens, {shares}, Jaccard {both.jaccard:.3f}"
 
 
-def _measured(sides: Sequence[Side], cuts: Mapping[str, TokenizedWords]) -> Iterator[str]:
+def _measured(sides: Sequence[ComparedTokenizer], cuts: Mapping[str, TokenizedWords]) -> Iterator[str]:
     for side in sides:
         curves = measured_sizes(cuts[side.letter], np.array([side.size]))
         if side is sides[0]:

@@ -40,7 +40,7 @@ def fewest(symbols: Sequence[int], tokens: Tokens) -> int:
     return min(map(len, all_ways(symbols, tokens)))
 
 
-def weighed(symbols: Sequence[int], tokens: Tokens, probability: Mapping[int, float]) -> dict[Way, float]:
+def weighted(symbols: Sequence[int], tokens: Tokens, probability: Mapping[int, float]) -> dict[Way, float]:
     """Return the probability of each way to split.
 
     The probability is proportional to the product of the probabilities of the way's tokens.

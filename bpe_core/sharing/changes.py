@@ -72,11 +72,11 @@ def _changed(characters: list[str], change: Callable[[str], str]) -> list[str]:
 
 
 def form_of(form: Form) -> dict[str, Any]:
-    return {"form": form, "apart": _apart()}
+    return {"form": form, "apart": _ranges_without_form()}
 
 
 @lru_cache(maxsize=1)
-def _apart() -> npt.NDArray[np.int64]:
+def _ranges_without_form() -> npt.NDArray[np.int64]:
     """Return ranges of the characters that have no normalization form in this Python.
 
     The numbers are the ends of the ranges. Each number is stored as its distance from the number before it.

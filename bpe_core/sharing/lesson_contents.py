@@ -14,7 +14,7 @@ from typing import Any
 
 from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import Pair
-from bpe_core.lessons.answers import candidates, how_to_write, judged, revealed, written
+from bpe_core.lessons.answers import candidates, how_to_write, reply_to_guess, reply_with_answer, text_of_step
 from bpe_core.lessons.bench import Bench
 from bpe_core.lessons.lessons import Lesson, LessonStep, as_plain, filled, right_answer_shown
 from bpe_core.recipes.recipe import Recipe
@@ -85,22 +85,24 @@ def _prediction(before: Bench, after: Bench) -> dict[str, Any]:
     made = after.history.pair(len(before.history))
     shown = candidates(before)
     again = len(shown) > 2
-    guesses = {written(pair, before): _judged(pair, made, before, again=again) for pair in {*_guesses(before), *shown}}
+    guesses = {
+        text_of_step(pair, before): _judged(pair, made, before, again=again) for pair in {*_guesses(before), *shown}
+    }
     return {
         "is_single": bool(before.history.recipe.single),
-        "candidates": [written(pair, before) for pair in shown],
+        "candidates": [text_of_step(pair, before) for pair in shown],
         "guesses": guesses,
         "elsewhere": _elsewhere(made, before, again=again),
         "tokens": [before.names.text[id] for id in range(before.history.first_special)],
         "again": again,
         "how_to_write": how_to_write(before),
-        "told": asdict(revealed(made, before)),
+        "told": asdict(reply_with_answer(made, before)),
     }
 
 
 def _judged(pair: Pair, made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
     """Return two replies to a guess: the reply while the person may try again, and the reply at the last try."""
-    return [asdict(judged(pair, made, bench, again=again)), asdict(judged(pair, made, bench))]
+    return [asdict(reply_to_guess(pair, made, bench, again=again)), asdict(reply_to_guess(pair, made, bench))]
 
 
 def _guesses(bench: Bench) -> Iterator[Pair]:
@@ -125,6 +127,6 @@ def _elsewhere(made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]
     tokens = range(bench.history.first_special)
     pair = next((left, right) for left in tokens for right in tokens if (left, right) not in known)
     return [
-        {**reply, "sentence": reply["sentence"].replace(written(pair, bench), ANY, 1)}
+        {**reply, "sentence": reply["sentence"].replace(text_of_step(pair, bench), ANY, 1)}
         for reply in _judged(pair, made, bench, again=again)
     ]

@@ -5,7 +5,7 @@ lowest bytes of all numbers come first, then the next bytes, and so on. The resu
 `resources/share/unpack.js` reads it.
 
     >>> import base64, zlib
-    >>> zlib.decompress(base64.b64decode(packed({"left": np.array([7, 9])})))[4:]
+    >>> zlib.decompress(base64.b64decode(pack({"left": np.array([7, 9])})))[4:]
     b'{"left":{"array":0,"length":2,"width":1}}\x07\t'
 """
 
@@ -24,7 +24,7 @@ from bpe_core.errors import TooLarge
 MOST = 48_000_000  # characters of a page that a phone still opens
 
 
-def packed(value: Any) -> str:
+def pack(value: Any) -> str:
     arrays: list[bytes] = []
     text = json.dumps(_with_references(value, arrays), ensure_ascii=True, separators=(",", ":")).encode()
     data = zlib.compress(len(text).to_bytes(4, "little") + text + b"".join(arrays), 9)

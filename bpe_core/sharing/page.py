@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.errors import BpeError
-from bpe_core.figures.coloured_text import PAGE_COLOURS, SAMPLE, grounds
+from bpe_core.figures.coloured_text import PAGE_COLOURS, SAMPLE, background_styles
 from bpe_core.methods.registry import METHODS
 from bpe_core.report import Report
 from bpe_core.sharing.contents import SharedRun, contents_of
-from bpe_core.sharing.packing import packed
+from bpe_core.sharing.packing import pack
 from bpe_core.studies.study import Study
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.markup import Markup, element, joined
@@ -80,7 +80,7 @@ def share_reports(reports: Sequence[Report], path: Path | str) -> None:
     write_page([shared_report(report) for report in reports], path, text=reports[0].text)
 
 
-def told_apart(runs: Sequence[SharedRun]) -> list[SharedRun]:
+def with_different_titles(runs: Sequence[SharedRun]) -> list[SharedRun]:
     """Return the runs with titles that are all different.
 
     The recipe and the vocabulary size are added to equal titles.
@@ -104,7 +104,7 @@ def page_of(runs: Sequence[SharedRun], *, title: str = "", text: str = "") -> st
     if not 1 <= len(runs) <= MOST_RUNS:
         raise BpeError(f"A page shows 1 to {MOST_RUNS} runs, not {len(runs):,}.")
     title = title or " and ".join({run.title: None for run in runs})
-    runs = told_apart(runs)
+    runs = with_different_titles(runs)
     kept = (text or SAMPLE)[:MOST_TEXT].encode(errors="replace").decode()
     contents = [contents_of(run) for run in runs]
     some = {content["cuts"]["by"] for content in contents} - {""}  # a page holds only the scripts that it needs
@@ -168,7 +168,7 @@ def _page(title: str, data: Any, scripts: Sequence[str], styles: Sequence[str]) 
     body = [
         element("main", {}, element("p", {}, "This page needs a browser of 2023 or later, with scripts allowed.")),
         element("footer", {"class": "muted"}, "Made with BPE Explorer. This page loads nothing and sends nothing."),
-        element("script", {"type": "text/plain", "id": "data"}, packed(data)),
+        element("script", {"type": "text/plain", "id": "data"}, pack(data)),
         element("script", {}, Markup(script)),
     ]
     inside = joined(Markup(part) for part in head), joined(body)
@@ -180,6 +180,6 @@ def _hash(text: str) -> str:
 
 
 def _style(parts: Sequence[str]) -> str:
-    light, dark = grounds()
+    light, dark = background_styles()
     own = "".join(page_part(f"{name}.css") for name in parts)
     return f"{PAGE_COLOURS}{own}{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"

@@ -15,7 +15,7 @@ import numpy as np
 from bpe_core.counting.count_words import count_texts
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
+from bpe_core.measures.bits_per_byte import bits_per_byte, hold_out_tenth
 from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS, part_of
 from bpe_core.measures.morphemes import CutList, Morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
@@ -38,14 +38,14 @@ class Cut(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Yardstick:
+class MeasuredTexts:
     documents: Sequence[str]
     bytes: Int64s  # of each document
     words: Int64s  # of each document: the parts between blanks
     in_words: TextsInWords | None
 
     @classmethod
-    def of(cls, documents: Sequence[str], recipe: Recipe, cancelled: CancelCheck = never_cancelled) -> Yardstick:
+    def of(cls, documents: Sequence[str], recipe: Recipe, cancelled: CancelCheck = never_cancelled) -> MeasuredTexts:
         texts = {str(place): [text] for place, text in enumerate(documents)}
         in_words = None
         if can_be_in_words(recipe):
@@ -83,7 +83,7 @@ class Yardstick:
 def measured(
     history: History,
     sizes: Sequence[int],
-    yardstick: Yardstick,
+    measured_texts: MeasuredTexts,
     *,
     learned: WordTable | None = None,
     is_held_out: bool = False,
@@ -96,15 +96,15 @@ def measured(
     documents. Otherwise a tenth of the words is held out.
     """
     steps = [history.step_of_size(size) for size in sizes]
-    cut_at = yardstick.cuts(history, cancelled)
+    cut_at = measured_texts.cuts(history, cancelled)
     cuts = [cut_at(step) for step in while_wanted(steps, cancelled, every=1)]
     tokens = np.array([cut.tokens for cut in cuts])
-    fewer, more = intervals((yardstick.bytes, yardstick.words), tokens)
-    bits = _bits(history, steps, yardstick, learned, is_held_out, cancelled)
+    fewer, more = intervals((measured_texts.bytes, measured_texts.words), tokens)
+    bits = _bits(history, steps, measured_texts, learned, is_held_out, cancelled)
     cut_list = None if morphemes is None else CutList(morphemes, history, cancelled)
     unknown = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind == "unknown"]
-    whole = int(yardstick.bytes.sum())
-    words = int(yardstick.words.sum())
+    whole = int(measured_texts.bytes.sum())
+    words = int(measured_texts.words.sum())
     for place, (size, step) in enumerate(zip(sizes, steps, strict=True)):
         counts = cuts[place].counts
         total = int(tokens[place].sum())
@@ -114,7 +114,7 @@ def measured(
             "size": size,
             "vocabulary": vocabulary,
             "step": step,
-            "documents": len(yardstick.documents),
+            "documents": len(measured_texts.documents),
             "bytes": whole,
             "words": words,
             "tokens": total,
@@ -135,14 +135,14 @@ def measured(
 def _bits(
     history: History,
     steps: list[int],
-    yardstick: Yardstick,
+    measured_texts: MeasuredTexts,
     learned: WordTable | None,
     is_held_out: bool,
     cancelled: CancelCheck,
 ) -> list[float] | None:
     if learned is None:
         return None
-    both = (learned, yardstick.table(history)) if is_held_out else tenth_apart(learned)
+    both = (learned, measured_texts.table(history)) if is_held_out else hold_out_tenth(learned)
     if not both[1].total:  # a single long word has no tenth that can be held out
         return None
     sizes = np.array([history.vocabulary_size_at(step) for step in steps], np.int64)

@@ -24,7 +24,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.threads import Job, WorkerPool
-from bpe_core.sweep.measuring import Yardstick, measured
+from bpe_core.sweep.measuring import MeasuredTexts, measured
 from bpe_core.sweep.results import Row, table_of
 
 MEASURED = 32  # sizes of each tokenizer, closer together where the vocabulary is small
@@ -59,15 +59,15 @@ def overlay(
     sizes_of_line = _sizes_of_lines(histories, drawn)
     with WorkerPool(threads, work) as pool:
         recipes = {shared_splitting(history.recipe): history.recipe for history in histories.values()}
-        made = pool.all([_yardstick(texts, recipe) for recipe in recipes.values()], "counting", "texts")
-        yardsticks = dict(zip(recipes, made, strict=True))
+        made = pool.all([_measured_texts(texts, recipe) for recipe in recipes.values()], "counting", "texts")
+        texts_of_recipe = dict(zip(recipes, made, strict=True))
 
         def rows_of(name: str, history: History) -> Job[list[Row]]:
             measure = partial(
                 measured,
                 history,
                 chosen or _reached(history, sizes_of_line[_line_of(name, drawn)]),
-                yardsticks[shared_splitting(history.recipe)],
+                texts_of_recipe[shared_splitting(history.recipe)],
                 learned=(learned or {}).get(name),
                 is_held_out=is_held_out,
                 morphemes=morphemes,
@@ -102,8 +102,8 @@ def _reached(history: History, sizes: list[int]) -> list[int]:
     return [size for size in sizes if low <= size <= high] or [high]
 
 
-def _yardstick(documents: Sequence[str], recipe: Recipe) -> Job[Yardstick]:
-    return lambda stopped: Yardstick.of(documents, recipe, stopped)
+def _measured_texts(documents: Sequence[str], recipe: Recipe) -> Job[MeasuredTexts]:
+    return lambda stopped: MeasuredTexts.of(documents, recipe, stopped)
 
 
 OF_A_SWEEP = re.compile(r", sample \d+$")  # ends the names of runs that a sweep keeps

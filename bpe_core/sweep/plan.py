@@ -96,7 +96,7 @@ def read_plan(path: Path | str) -> Plan:
         with report_faults("The plan cannot be read", RecipeError):
             return checked(plan_of(document, Path(path).parent))
     except BpeError as error:
-        error.say_of(str(path))
+        error.name_subject(str(path))
         raise
 
 

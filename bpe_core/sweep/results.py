@@ -98,13 +98,13 @@ def summary_of(table: DataTable) -> DataTable:
     columns["size"] = np.array(columns["size"], np.int64)
     columns["runs"] = np.array([len(rows) for rows in groups.values()], np.int64)
     for name in OF_SWEEPS:
-        sums = [summed([row[name] for row in rows if row[name] is not None]) for rows in groups.values()]
+        sums = [summarize([row[name] for row in rows if row[name] is not None]) for rows in groups.values()]
         for place, statistic in enumerate(SUMMED):
             columns[f"{name}_{statistic}"] = np.array([values[place] for values in sums], np.float64)
     return DataTable(columns)
 
 
-def summed(values: Sequence[float]) -> tuple[float, float, float, float]:
+def summarize(values: Sequence[float]) -> tuple[float, float, float, float]:
     """Return the mean, the standard deviation, the smallest and the largest of some values.
 
     The standard deviation of a single value is NaN.

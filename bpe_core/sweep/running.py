@@ -31,7 +31,7 @@ from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.limits import check_room
 from bpe_core.support.progress import ALONE, CancelCheck, Work
 from bpe_core.support.threads import CANCELLED, Job, WorkerPool
-from bpe_core.sweep.measuring import Yardstick, measured
+from bpe_core.sweep.measuring import MeasuredTexts, measured
 from bpe_core.sweep.plan import Plan
 from bpe_core.sweep.runs_in_session import RunsInSession
 from bpe_core.text.corpus import Corpus
@@ -137,7 +137,7 @@ class _Bench:
         self._measured = measured
         self._session = session
         self._words: Mapping[Hashable, WordTable] = {}
-        self._yardsticks: Mapping[tuple[str, Recipe | None], Yardstick] = {}
+        self._texts_of_recipe: Mapping[tuple[str, Recipe | None], MeasuredTexts] = {}
         self._morphemes = read_morphemes(plan.morphemes) if plan.morphemes and runs else None
         self.remarks: list[str] = []
 
@@ -153,11 +153,11 @@ class _Bench:
         by = {self._measured_by(run): run for run in self._runs if run.key not in self._measured}
         documents = {name: self._documents(name) for name in dict.fromkeys(name for name, _ in by)}
 
-        def made(name: str, run: Run) -> Job[Yardstick]:
-            return lambda stopped: Yardstick.of(documents[name], run.recipe, stopped)
+        def made(name: str, run: Run) -> Job[MeasuredTexts]:
+            return lambda stopped: MeasuredTexts.of(documents[name], run.recipe, stopped)
 
-        yardsticks = pool.all([made(name, run) for (name, _), run in by.items()], "counting", "texts to measure on")
-        self._yardsticks = dict(zip(by, yardsticks, strict=True))
+        measured_texts = pool.all([made(name, run) for (name, _), run in by.items()], "counting", "texts to measure on")
+        self._texts_of_recipe = dict(zip(by, measured_texts, strict=True))
 
     def words_of(self, run: Run) -> WordTable:
         return self._words[run.words_key]
@@ -178,7 +178,7 @@ class _Bench:
         rows = measured(
             history,
             run.sizes,
-            self._yardsticks[self._measured_by(run)],
+            self._texts_of_recipe[self._measured_by(run)],
             learned=words if self._plan.bits else None,
             is_held_out=bool(self._plan.held_out),
             morphemes=self._morphemes,
@@ -280,5 +280,5 @@ def _naming_run(run: Run, work: Callable[[], Result]) -> Result:
     except Cancelled:
         raise
     except BpeError as error:
-        error.say_of(f"The recipe {run.name!r} on {run.corpus!r}")
+        error.name_subject(f"The recipe {run.name!r} on {run.corpus!r}")
         raise

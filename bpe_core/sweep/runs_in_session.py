@@ -107,9 +107,9 @@ class RunsInSession:
         with suppress(CorpusError):  # words with their counts are no text
             data = next((chunk.data for chunk in self._plan.corpus(corpus).chunks()), b"")
             text = bytes(data[:LOOKED_AT]).decode(errors="ignore")
-        return SavedSession(recipe, self._shelf(), text[: text.rfind("\n") + 1] or text)
+        return SavedSession(recipe, self._saved_sources(), text[: text.rfind("\n") + 1] or text)
 
-    def _shelf(self) -> tuple[SavedSource, ...]:
+    def _saved_sources(self) -> tuple[SavedSource, ...]:
         if len(self._sources) == 1:
             return next(iter(self._sources.values()))
         return tuple(replace(source, group=corpus) for corpus, sources in self._sources.items() for source in sources)
@@ -141,7 +141,7 @@ SECONDS_BETWEEN = 2.0
 TIMES_THE_WRITING = 10
 
 
-class KeptOnDisk:
+class DiskWriter:
     """A writer of the table and the session.
 
     It writes at most every other second, and less often if writing takes long.

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bpe_core.errors import BpeError
 from tests.shared import ROOT
 
 CHAINS = """
@@ -32,6 +34,7 @@ METHODS = {"chains": Listed("Chains", "Joins the pair that occurs most, of which
 USED = """
 import sys, warnings
 from pathlib import Path
+from typing import Any
 from bpe_core.support.plugins import run_file
 run_file(Path(sys.argv[1]))
 import bpe_core as bpe
@@ -74,3 +77,10 @@ def test_a_renamed_class_is_found_by_its_former_name_with_a_warning() -> None:
         assert parts.Learning is parts.LearningChoices
     with pytest.raises(AttributeError, match="no attribute 'Teaching'"):
         parts.Teaching  # noqa: B018  # asking for it is the test
+
+
+def test_an_error_names_a_subject_by_the_former_method_with_a_warning() -> None:
+    error: Any = BpeError("The plan is empty.")
+    with pytest.warns(DeprecationWarning, match=r"BpeError\.say_of is called BpeError\.name_subject now"):
+        error.say_of("plan.toml")
+    assert str(error) == "plan.toml: The plan is empty."

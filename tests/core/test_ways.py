@@ -73,7 +73,7 @@ def test_ways_to_split_a_word_by_its_lattice_equal_a_plain_list_of_all_ways(
     probability = {id: chance.uniform(0.01, 1.0) for id in range(9)}
     scores = [math.log(probability[id]) for id in range(9)]
     for weights, chances in ((scores, probability), ([0.0] * 9, dict.fromkeys(range(9), 1.0))):
-        weighed = plain.weighed(word, tokens, chances)
+        weighed = plain.weighted(word, tokens, chances)
         assert sum(weighed.values()) == pytest.approx(1)
         assert weighed[lattice.best(weights)] == pytest.approx(max(weighed.values()))
         assert lattice.drawn(weights, chance) in weighed
@@ -129,10 +129,10 @@ def test_random_splits_are_drawn_as_often_as_their_probabilities_say() -> None:
     scores = [-float(id % 7) for id in range(history.index_count)]
     ways, chance = Ways(history, scores, 0.4), Random(1)
     listed = {
-        "sampled": plain.weighed(
+        "sampled": plain.weighted(
             [*word], token_symbols(history), {id: math.exp(value) for id, value in enumerate(scores)}
         ),
-        "uniform": plain.weighed([*word], token_symbols(history), dict.fromkeys(range(history.index_count), 1.0)),
+        "uniform": plain.weighted([*word], token_symbols(history), dict.fromkeys(range(history.index_count), 1.0)),
         "dropout": ways.dropout_covers(word),
     }
     for way in DRAWN:

@@ -57,7 +57,9 @@ class DotChart(Chart):
 
     def text_at(self, place: QPointF) -> str:
         item = self.item_at(place)
-        return "" if self.figure is None or item < 0 else self.figure.said_of(*divmod(item, len(self.figure.texts)))
+        return (
+            "" if self.figure is None or item < 0 else self.figure.value_in_words(*divmod(item, len(self.figure.texts)))
+        )
 
     def draw_items(self) -> None:
         figure = self.figure

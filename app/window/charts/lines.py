@@ -186,7 +186,7 @@ class LineChart(Chart):
 
     def _dress_hollow(self, figure: LineFigure) -> None:
         lines = [(number, line) for number, line in enumerate(figure.lines) if line.is_hollow]
-        spots = [(number, x, y) for number, line in lines for x, y in line.spots]
+        spots = [(number, x, y) for number, line in lines for x, y in line.dots]
         self._spots.setData(
             x=[self.along.place(x) for _, x, _ in spots],
             y=[self.upright.place(y) for _, _, y in spots],

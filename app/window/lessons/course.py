@@ -18,13 +18,13 @@ from bpe_core.lessons.answers import (
     Feedback,
     candidates,
     how_to_write,
-    judged,
     pair_of,
-    revealed,
-    written,
+    reply_to_guess,
+    reply_with_answer,
+    text_of_step,
 )
 from bpe_core.lessons.bench import Bench, WordNow
-from bpe_core.lessons.lessons import Lesson, LessonStep, answered, filled, right_answer_shown
+from bpe_core.lessons.lessons import Lesson, LessonStep, filled, reply_to_answer, right_answer_shown
 
 COUNTING = "Words are being counted. The lesson can begin when counting has ended."
 BROUGHT = "The lesson has ended because you added a text. The text is in the corpus, with your earlier texts."
@@ -124,10 +124,10 @@ class Course(QObject):
         if chosen is None:
             self._note(Feedback("wrong", how_to_write(bench)))
             return False
-        verdict = judged(chosen, next(iter(bench.leading)), bench, again=again)
+        verdict = reply_to_guess(chosen, next(iter(bench.leading)), bench, again=again)
         self._count(verdict.mood == "right")
         if again and verdict.mood != "right":
-            self._note(verdict, written(chosen, bench))
+            self._note(verdict, text_of_step(chosen, bench))
             return False
         self._verdict = verdict
         self._make_next_merge(self._run)
@@ -141,7 +141,7 @@ class Course(QObject):
         if step is None or step.query is None or bench is None or self._reply.is_done or not given.strip():
             return False
         right = step.query.answer(bench)
-        verdict = answered(step, given, right)
+        verdict = reply_to_answer(step, given, right)
         is_right = verdict.mood == "right"
         if is_right:
             self._done(verdict)
@@ -258,7 +258,7 @@ class Course(QObject):
             self.number + 1,
             len(self.lesson.steps),
             say=filled(step.say, step, bench),
-            candidates=tuple(written(pair, bench) for pair in candidates(bench)) if step.kind == "predict" else (),
+            candidates=tuple(text_of_step(pair, bench) for pair in candidates(bench)) if step.kind == "predict" else (),
             reply=reply,
             words=words,
             newest=newest,
@@ -300,7 +300,7 @@ class Course(QObject):
         if run is not None and run.history is not None and bench is not None and self.is_predicting:
             at = len(bench.history)
             if run.learned > at:
-                self._done(self._verdict or revealed(run.history.pair(at), bench))
+                self._done(self._verdict or reply_with_answer(run.history.pair(at), bench))
         self.changed.emit()
 
     def _done(self, feedback: Feedback) -> None:

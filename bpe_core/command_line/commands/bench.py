@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.command_line.corpora import add_reading, reading
-from bpe_core.command_line.interruption import working
+from bpe_core.command_line.interruption import interruptible
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import FORMATS
 from bpe_core.formats.all_formats import content_of, files_beside
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.table)
     format = FORMATS.holding(study.format)
-    with working(stopped="") as interruption:
+    with interruptible(stopped="") as interruption:
         cancelled = interruption.work.cancelled
         checked = CheckedTokenizer(study.history, format, as_opened=True)
         texts = list(_of_format(_pieces(options.texts), checked, format))

@@ -12,7 +12,7 @@ import numpy as np
 
 from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
 from bpe_core.command_line.decisions import add_decisions, decided
-from bpe_core.command_line.interruption import KEEPS, working
+from bpe_core.command_line.interruption import KEEPS, interruptible
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.growing import grown_numbers
 from bpe_core.errors import BpeError, plain
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         raise BpeError(
             f"{options.table} does not hold the words that it was learned from. Name its texts with --corpus."
         )
-    with working(KEEPS) as interruption:
+    with interruptible(KEEPS) as interruption:
         words = study.inside.words(work=interruption.work)
         recipe, known = decided(words, recipe, options, interruption.work, history.first(first))
         interruption.worth_keeping = True

@@ -18,7 +18,7 @@ from bpe_core.command_line.arguments import (
     number,
     own_arguments,
 )
-from bpe_core.command_line.interruption import working
+from bpe_core.command_line.interruption import interruptible
 from bpe_core.errors import plain
 from bpe_core.methods.kit.compressors import ZSTD_IS_MISSING, sizes_of_others
 from bpe_core.methods.kit.container import Report, compressing_method, container
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     changes = changes_in(options, ("min_frequency", "ties"), _own_arguments())
     recipe = Recipe.preset(next(iter(compressing_method().presets)), **changes)
     output = options.output
-    with working(stopped="Stopped.") as interruption:
+    with interruptible(stopped="Stopped.") as interruption:
         report = container().compress_file(options.file, output, recipe, work=interruption.work)
         others = sizes_of_others(options.file, work=interruption.work)
     if options.json:

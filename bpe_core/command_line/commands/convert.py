@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bpe_core.command_line.writing_tables import OUTPUT, Source, add_writing, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import OUTPUT, Source, add_writing, format_list, write_and_report
 from bpe_core.formats import OpenedTable
 from bpe_core.studies.making import open_study
 from bpe_core.support.result_cache import cached_results
@@ -40,4 +40,4 @@ def run(options: argparse.Namespace) -> int:
     study = open_study(options.input)
     agreement = check_import(options.input, OpenedTable(study.history, study.format))
     notes = study.notes if agreement is None else (*study.notes, *agreement.notes)
-    return write_and_tell(study.history, options, notes, source=Source(options.input, study))
+    return write_and_report(study.history, options, notes, source=Source(options.input, study))

@@ -11,7 +11,7 @@ from pathlib import Path
 from bpe_core.command_line.arguments import add_recipe, chosen_recipe, number, size, text_argument
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
-from bpe_core.command_line.interruption import working
+from bpe_core.command_line.interruption import interruptible
 from bpe_core.counting.count_words import count_groups
 from bpe_core.counting.counts_of_recipe import recipe_of
 from bpe_core.counting.grouped import GroupedWords
@@ -117,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
     groups = groups_of(options)
     groups = {name: list(map(_reached, files)) for name, files in groups.items()} if options.on else groups
     goes_on = "Stopped; the same command continues with the texts not yet counted."
-    with working(stopped=goes_on if options.output is not None else "", quiet=options.quiet) as interruption:
+    with interruptible(stopped=goes_on if options.output is not None else "", quiet=options.quiet) as interruption:
         files = list(map(_reached, options.files)) if options.on else options.files
         with reading(files, groups=groups, twice=options.twice) as corpus:
             recipe = _recipe(options, corpus)

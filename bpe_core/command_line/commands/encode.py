@@ -13,7 +13,7 @@ import numpy as np
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_groups, groups_of
-from bpe_core.command_line.interruption import working
+from bpe_core.command_line.interruption import interruptible
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import TABLES, OpenedTable
 from bpe_core.history.token_texts import TokenTexts
@@ -180,7 +180,7 @@ def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
 
     groups = groups_of(options)
     files = options.text or ([] if groups else ["-"])
-    with working() as interruption, reading(files, groups=groups, recipe=of_symbols(study)) as corpus:
+    with interruptible() as interruption, reading(files, groups=groups, recipe=of_symbols(study)) as corpus:
         result = encode_corpus(
             corpus,
             study.history,
@@ -215,7 +215,10 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
     groups = groups_of(options)
     stopped = "Stopped; whole shards are kept, and the same command continues after these shards."
     files = options.text or ([] if groups else ["-"])
-    with working(stopped=stopped) as interruption, reading(files, groups=groups, recipe=of_symbols(study)) as corpus:
+    with (
+        interruptible(stopped=stopped) as interruption,
+        reading(files, groups=groups, recipe=of_symbols(study)) as corpus,
+    ):
         result = encode_documents(
             corpus,
             study.history,

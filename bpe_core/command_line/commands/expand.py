@@ -6,7 +6,7 @@ import argparse
 import json
 
 from bpe_core.command_line.arguments import new_name
-from bpe_core.command_line.interruption import working
+from bpe_core.command_line.interruption import interruptible
 from bpe_core.errors import OutputError, plain
 from bpe_core.methods.kit.container import container
 
@@ -34,7 +34,7 @@ def settle(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> int:
     output = options.output
-    with working() as interruption:
+    with interruptible() as interruption:
         size = container().expand_file(options.file, output, work=interruption.work)
     if options.json:
         print(json.dumps({"output": output, "size": size}, ensure_ascii=False))

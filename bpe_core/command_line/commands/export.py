@@ -14,7 +14,7 @@ from bpe_core.command_line.writing_tables import (
     add_writing,
     format_list,
     is_folder_name,
-    write_and_tell,
+    write_and_report,
 )
 from bpe_core.delivery.folder import (
     MEANINGS,
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
             raise OutputError(
                 "Special token roles and chat templates are written only to a folder. End the name of the output in /."
             )
-        return write_and_tell(study.history, options, source=Source(options.merges, study))
+        return write_and_report(study.history, options, source=Source(options.merges, study))
     source = Source(options.merges, study) if options.like is None else Source(options.like, open_study(options.like))
     if options.like is not None and not source.sidecars:
         raise OutputError(f"The folder of {options.like} holds no other tokenizer files to keep. Leave out --like.")
@@ -97,10 +97,10 @@ def run(options: argparse.Namespace) -> int:
         table = with_special_tokens(
             study.history, Roles(**{role: text or "" for role, text in said.items()}).missing(study.history)
         )
-        return write_and_tell(table, options, study.notes, source=replace(source, overriding=wishes))
+        return write_and_report(table, options, study.notes, source=replace(source, overriding=wishes))
     if options.to not in (None, "tokenizer.json"):
         raise OutputError(
             f"In a folder the table is always written as tokenizer.json. Leave out --to {options.to}, or name a file."
         )
     delivery = Delivery(roles_of(study.history, **said), options.padding_side or "right", template or "")
-    return write_and_tell(study.history, options, delivery=delivery)
+    return write_and_report(study.history, options, delivery=delivery)

@@ -13,14 +13,14 @@ from typing import Any
 
 from bpe_core.command_line.arguments import add_own_choices, add_tie_rule, changes_in, number, own_arguments
 from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
-from bpe_core.command_line.interruption import KEEPS, working
+from bpe_core.command_line.interruption import KEEPS, interruptible
 from bpe_core.command_line.writing_tables import (
     Source,
     add_checks,
     format_list,
     is_folder_name,
     refuse_other_ids,
-    write_and_tell,
+    write_and_report,
     write_with_map,
 )
 from bpe_core.delivery.changed_folder import refuse_other_contents
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     target, format = _target(source, options)
     given = changes_in(options, ("min_frequency", "ties"), own_arguments("extend"))
     recipe = growing_recipe(old, options.by, across_words=options.across_words, **given)
-    with working(KEEPS) as interruption:
+    with interruptible(KEEPS) as interruption:
         work = interruption.work
         words = named_texts(options.corpus).words(recipe, work)
         interruption.worth_keeping = True
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     if format is not None:
         refuse_other_ids(extended.history, format, options)
         notes = (*study.notes, *_about_specials(source))
-        return write_and_tell(extended.history, options, notes, described, source=source)
+        return write_and_report(extended.history, options, notes, described, source=source)
     from bpe_core.studies.sessions import write_run  # this module loads SQLite
 
     def write() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bpe_core.command_line.arguments import ANY_TABLE, add_json, number, text_argument
 from bpe_core.command_line.corpora import add_corpus, named_texts
-from bpe_core.command_line.interruption import working
+from bpe_core.command_line.interruption import interruptible
 from bpe_core.command_line.runs import run_named
 from bpe_core.errors import plain
 from bpe_core.filming.choices import ENDINGS, LONGEST_SECONDS, SIZES, USUAL_SECONDS, FilmChoices, checked_ending
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         runs = [(title, study.with_texts(texts)) for title, study in runs]
     text = options.text or next((report.text for report in reports), "")
     stretch = options.first, options.last, options.seconds
-    with working() as interruption:
+    with interruptible() as interruption:
         choices = FilmChoices(text, options.title, options.size, *stretch, options.dark, options.font)
         notes = write_film(runs, options.output, choices, interruption.work)
     if options.json:

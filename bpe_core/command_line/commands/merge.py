@@ -6,8 +6,8 @@ from __future__ import annotations
 import argparse
 
 from bpe_core.command_line.corpora import add_corpus, named_texts
-from bpe_core.command_line.interruption import working
-from bpe_core.command_line.writing_tables import Source, add_checks, add_output, format_list, write_and_tell
+from bpe_core.command_line.interruption import interruptible
+from bpe_core.command_line.writing_tables import Source, add_checks, add_output, format_list, write_and_report
 from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import costs
 from bpe_core.studies.making import open_study
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     study = open_study(options.first)
     first = study.history
     other = open_study(options.second).history
-    with working() as interruption:
+    with interruptible() as interruption:
         merged = put_together(first, other, progress=interruption.work.progress)
         notes = merged.sentences
         if options.corpus:
@@ -54,4 +54,4 @@ def run(options: argparse.Namespace) -> int:
         "shared": merged.shared,
         "left_out": [escape(text) for text in merged.left_out],
     }
-    return write_and_tell(merged.history, options, tuple(notes), described, source=Source(options.first, study))
+    return write_and_report(merged.history, options, tuple(notes), described, source=Source(options.first, study))

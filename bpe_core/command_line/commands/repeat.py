@@ -19,7 +19,7 @@ from bpe_core.command_line.manifest import (
     FIRST_LAID_OUT_ALIKE,
     PATH,
     STANDARD_OUTPUT,
-    Account,
+    CommandRecord,
     Fingerprint,
     Manifest,
     read_manifest,
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         raise OutputError(
             f"The manifest names the command {' '.join(options.made_by)[:80]!r}, but this version has no such command."
         )
-    account = Account(options.made_by, asked)
+    account = CommandRecord(options.made_by, asked)
     manifest = account.manifest("")
     code = _repeated(manifest, path, getattr(asked, "on", None), as_json=options.json)
     if not code:

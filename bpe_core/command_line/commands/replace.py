@@ -9,7 +9,7 @@ import argparse
 
 from bpe_core.command_line.arguments import add_own_choices, add_tie_rule, changes_in, number, own_arguments
 from bpe_core.command_line.corpora import add_corpus, named_texts
-from bpe_core.command_line.interruption import working
+from bpe_core.command_line.interruption import interruptible
 from bpe_core.command_line.writing_tables import (
     Source,
     add_checks,
@@ -17,7 +17,7 @@ from bpe_core.command_line.writing_tables import (
     format_list,
     is_folder_name,
     refuse_other_ids,
-    write_and_tell,
+    write_and_report,
 )
 from bpe_core.editing.replacing import replace_on
 from bpe_core.editing.trimming import Costs, costs
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     source = Source(options.table, opened)
     old = opened.history
     changes = changes_in(options, ("min_frequency", "ties"), own_arguments("extend"))
-    with working() as interruption:
+    with interruptible() as interruption:
         work = interruption.work
         parts = Study(old, named_texts(options.corpus)).inside.parts(work=work)
         replaced = replace_on([*parts.values()], old, options.swap, changes, work)
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         "ids": list(replaced.removed),
         "texts": {name: {"before": cost.before, "after": cost.now} for name, cost in spent.items()},
     }
-    return write_and_tell(replaced.history, options, notes, described, source=source)
+    return write_and_report(replaced.history, options, notes, described, source=source)
 
 
 def _format(source: Source, options: argparse.Namespace) -> Format:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 
 from bpe_core.command_line.arguments import number, text_argument
-from bpe_core.command_line.writing_tables import OUTPUT, Source, add_checks, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import OUTPUT, Source, add_checks, format_list, write_and_report
 from bpe_core.delivery.sidecars import Sidecars
 from bpe_core.editing.specials import change_specials, special_ids
 from bpe_core.errors import BpeError
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     )
     described = {"renamed": dict(changed.renamed), "added": dict(changed.added), "removed": dict(changed.removed)}
     source = Source(options.table, study, changed.renamed)
-    return write_and_tell(changed.history, options, (*study.notes, *changed.sentences), described, source=source)
+    return write_and_report(changed.history, options, (*study.notes, *changed.sentences), described, source=source)
 
 
 def _pair(said: str, known: dict[str, int]) -> tuple[str, str]:

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.command_line.arguments import number
-from bpe_core.command_line.interruption import working
+from bpe_core.command_line.interruption import interruptible
 from bpe_core.errors import BpeError, OutputError, plain
 from bpe_core.session_file import EXTENSION, is_session_name
 from bpe_core.support.data_table import ENDINGS, DataTable, checked_name, write_data
 from bpe_core.sweep.plan import EXAMPLE, Plan, read_plan
 from bpe_core.sweep.results import MEANINGS, read_results, summary_of
 from bpe_core.sweep.running import sweep
-from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
+from bpe_core.sweep.runs_in_session import DiskWriter, RunsInSession
 
 examples = """\
 examples:
@@ -81,8 +81,8 @@ def run(options: argparse.Namespace) -> int:
     table, session = _outputs(options)
     before = read_results(table) if table is not None and table.exists() else None
     runs = None if session is None else RunsInSession(session, plan)
-    kept = KeptOnDisk(table, runs)
-    with working(stopped="") as interruption:
+    kept = DiskWriter(table, runs)
+    with interruptible(stopped="") as interruption:
         try:
             threads = options.threads
             work = interruption.work

@@ -20,7 +20,7 @@ from bpe_core.command_line.arguments import (
 from bpe_core.command_line.corpora import add_reading, names_of, reading, with_names_of_files
 from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.groups import add_languages, add_mixture, groups_of, mixture_of
-from bpe_core.command_line.interruption import KEEPS, Interruption, working
+from bpe_core.command_line.interruption import KEEPS, Interruption, interruptible
 from bpe_core.command_line.steps import step_lines
 from bpe_core.counting.count_words import count_groups, count_words
 from bpe_core.counting.words import WordTable, without_rare
@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output:
         _check_output(Path(options.output))
     watch = Stopwatch()
-    with working(KEEPS, quiet=options.quiet) as interruption:
+    with interruptible(KEEPS, quiet=options.quiet) as interruption:
 
         def report(progress: Progress) -> None:
             watch.tick()
@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
             words, left_out = without_rare(words, options.min_word_count)
             steered, known = decided(words, recipe, options, Work(report, interruption))
             if not options.quiet:
-                interruption.say(*notes, *left_out)
+                interruption.print_lines(*notes, *left_out)
             if options.output and is_session_name(Path(options.output)):
                 history = _session_learned(words, steered, known, options, report, interruption)
             else:
@@ -156,7 +156,7 @@ def _session_learned(
         history = kept
         if not options.quiet:
             said = f"{recipe.wording.counted(len(kept))} that {options.output} holds"
-            interruption.say(f"Continuing from the {said}.")
+            interruption.print_lines(f"Continuing from the {said}.")
     learned = learn(words, recipe, history=history, progress=report, cancelled=interruption, keep=growing.keep)
     growing.write(learned)
     return learned

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.corpora import add_corpus, named_texts
-from bpe_core.command_line.interruption import working
-from bpe_core.command_line.writing_tables import Source, add_checks, add_output, format_list, write_and_tell
+from bpe_core.command_line.interruption import interruptible
+from bpe_core.command_line.writing_tables import Source, add_checks, add_output, format_list, write_and_report
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.trimming import (
     NEEDED,
@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     opened = open_study(options.table)
     history = opened.history
     check_can_be_edited(history)
-    with working() as interruption:
+    with interruptible() as interruption:
         study = Study(history, named_texts(options.corpus) if options.corpus else None)
         tables = [*study.inside.parts(work=interruption.work).values()] if options.corpus else []
         chosen = _chosen(study, tables, options, interruption.work)
@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
         "spared": len(trimmed.spared),
         "tokens": {what: [cost.before, cost.now] for what, cost in spent.items()},
     }
-    return write_and_tell(trimmed.history, options, notes, described, source=Source(options.table, opened))
+    return write_and_report(trimmed.history, options, notes, described, source=Source(options.table, opened))
 
 
 def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespace, work: Work) -> list[int]:

@@ -198,7 +198,7 @@ def test_an_old_manifest_is_removed_before_its_result_changes(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("bpe_core.command_line.manifest.Account.write", killed)
+        patch.setattr("bpe_core.command_line.manifest.CommandRecord.write", killed)
         assert run([*train, "6"]) == 130
     assert sorted(path.name for path in tmp_path.iterdir()) == ["book.txt", "merges.csv"]
     assert Path("merges.csv").read_bytes() != former[0]

@@ -134,7 +134,7 @@ def test_the_option_progress_none_and_the_option_quiet_hide_the_progress_bar(clo
 @pytest.mark.parametrize("command", [*COMMANDS, *command_questions()])
 def test_every_long_command_has_the_progress_option(command: str) -> None:
     source = inspect.getsource(inspect.getmodule(command_named(command).run) or interruption)
-    is_long = "working(" in source or "write_and_tell(" in source or command in command_questions()
+    is_long = "interruptible(" in source or "write_and_report(" in source or command in command_questions()
     assert ("--progress" in declared_by(command).options) >= is_long
 
 

@@ -26,7 +26,7 @@ from bpe_core.filming.choices import SIZES, FilmChoices, Size
 from bpe_core.filming.files import frequent_colours, write_moving
 from bpe_core.filming.film import write_film
 from bpe_core.filming.fonts import Fonts
-from bpe_core.filming.run import FilmedRun, Stretch
+from bpe_core.filming.run import FilmedRun, FilmMoments
 from bpe_core.filming.scene import Scene, placed
 from bpe_core.support.progress import ALONE, Progress, Work
 from tests.browser import Browser, browser, needs_browser
@@ -43,7 +43,7 @@ def study() -> bpe.Study:
 
 def _scene(study: bpe.Study, *others: bpe.Study, size: Size = SMALL, seconds: float | None = 3) -> Scene:
     runs = [FilmedRun(f"run {number}", filmed, TEXT, ALONE) for number, filmed in enumerate((study, *others))]
-    return Scene(runs, Stretch.of(runs, None, None, seconds, 20), "A film", size, Fonts())
+    return Scene(runs, FilmMoments.of(runs, None, None, seconds, 20), "A film", size, Fonts())
 
 
 @pytest.fixture

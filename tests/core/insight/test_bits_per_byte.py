@@ -19,7 +19,7 @@ from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.measures import bits_per_byte as measure
 from bpe_core.measures import compiled_bits, size_curves
-from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
+from bpe_core.measures.bits_per_byte import bits_per_byte, hold_out_tenth
 from bpe_core.measures.size_curves import some_sizes, which_sizes
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.trainer import Trainer
@@ -48,7 +48,7 @@ def test_bits_per_byte_equal_those_of_the_plain_pair_model(
 ) -> None:
     history = reference.train(learned, recipe)
     _check(learned, held_out, history)
-    rest, tenth = tenth_apart(learned)
+    rest, tenth = hold_out_tenth(learned)
     if not tenth.total:
         with pytest.raises(CorpusError, match="no part of the text can be held out"):
             bits_per_byte(rest, tenth, history)
@@ -90,7 +90,7 @@ def test_bits_per_byte_of_a_method_that_drops_tokens_equal_those_of_the_plain_mo
     history = train(Corpus.from_texts([text_of("poem")]), recipe)
     assert history.scores is not None
     assert len(history.scores.since) > 2  # so all words are encoded again several times
-    _check(*tenth_apart(words), history)
+    _check(*hold_out_tenth(words), history)
 
 
 def test_the_answer_about_bits_per_byte_names_the_measured_vocabulary_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +101,7 @@ def test_the_answer_about_bits_per_byte_names_the_measured_vocabulary_sizes(monk
     monkeypatch.setattr(measure, "MOST_WITH_SEEDS", 4)
     monkeypatch.setattr(measure, "MEASURED", 3)
     monkeypatch.setattr(size_curves, "MEASURED", 3)
-    bits = bits_per_byte(*tenth_apart(words), trainer.history)
+    bits = bits_per_byte(*hold_out_tenth(words), trainer.history)
     smallest = trainer.history.vocabulary_size
     assert bits.sizes.tolist() == [*range(smallest, smallest + 4), smallest + 10]
     assert which_sizes(bits.sizes, trainer.history) == f"Measured: 5 of 11 sizes, all of them up to {smallest + 3}."
@@ -109,7 +109,7 @@ def test_the_answer_about_bits_per_byte_names_the_measured_vocabulary_sizes(monk
     gage = train(Corpus.from_texts([text]), Recipe.preset("gage", block_size=200))
     whole = WordTable.from_counts({text: 1})
     with pytest.raises(BpeError, match="no part of the text can be held out"):
-        bits_per_byte(*tenth_apart(whole), gage)
+        bits_per_byte(*hold_out_tenth(whole), gage)
     unseen = WordTable.from_counts({"wider": 1})
     assert len(bits_per_byte(whole, unseen, gage).sizes) == len(gage) + 1
     monkeypatch.setattr(measure, "LITTLE", 0)

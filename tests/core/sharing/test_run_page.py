@@ -22,7 +22,7 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import Segmenter
 from bpe_core.sharing.contents import SharedRun, contents_of, why_not
-from bpe_core.sharing.page import page_of, told_apart
+from bpe_core.sharing.page import page_of, with_different_titles
 from resources import samples
 from tests.browser import Browser, browser, needs_browser
 from tests.core.formats.test_rwkv import HISTORY as RWKV_HISTORY
@@ -299,7 +299,11 @@ def test_an_edit_of_a_long_text_on_a_shared_page_draws_only_the_changed_tokens_a
 def test_shared_runs_with_the_same_name_get_different_titles() -> None:
     small, large = (bpe.train(["low low low lower"], "gpt2", merges=merges) for merges in (2, 3))
     runs = [SharedRun("ours", small.history), SharedRun("theirs", small.history), SharedRun("ours", large.history)]
-    assert [run.title for run in told_apart(runs)] == ["ours · gpt2, 258 tokens", "theirs", "ours · gpt2, 259 tokens"]
+    assert [run.title for run in with_different_titles(runs)] == [
+        "ours · gpt2, 258 tokens",
+        "theirs",
+        "ours · gpt2, 259 tokens",
+    ]
 
 
 @needs_browser

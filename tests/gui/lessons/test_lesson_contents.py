@@ -11,7 +11,7 @@ import pytest
 
 from app.window.lessons.lesson_values import as_html
 from bpe_core.counting.count_words import count_words
-from bpe_core.lessons.answers import candidates, judged, pair_of, written
+from bpe_core.lessons.answers import candidates, pair_of, reply_to_guess, text_of_step
 from bpe_core.lessons.bench import Bench, words_by_replacing_text
 from bpe_core.lessons.lessons import Lesson, LessonStep, filled, is_same_answer, lessons
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -109,7 +109,7 @@ def test_lesson_predictions_have_the_expected_outcome(place: tuple[str, int], fa
     assert step.kind == "predict"
     bench = bench_of(lesson, step)
     merge = bench.to_the_end.history[step.merges]
-    assert (written((merge.left, merge.right), bench), merge.count) == fact
+    assert (text_of_step((merge.left, merge.right), bench), merge.count) == fact
 
 
 def test_values_printed_in_lessons_equal_the_expected_values() -> None:
@@ -234,7 +234,7 @@ def test_a_lesson_accepts_each_of_several_pieces_whose_drop_has_the_same_loss() 
         for again in (False, True):
             guess = pair_of(piece, bench)
             assert guess is not None
-            feedback = judged(guess, whole.history.pair(1), bench, again=again)
+            feedback = reply_to_guess(guess, whole.history.pair(1), bench, again=again)
             assert feedback.mood == "right"
             assert "is not used" in feedback.sentence
             assert not re.search(r"comes to [.,]|, [.,]", feedback.sentence)

@@ -15,7 +15,7 @@ from app.window.charts.pairs_page import PairsPage
 from app.window.lessons.course import LOOKED, LessonPage
 from app.window.lessons.wiring import LESSON_STAGE
 from app.wiring import Program
-from bpe_core.lessons.answers import how_to_write, written
+from bpe_core.lessons.answers import how_to_write, text_of_step
 from bpe_core.lessons.lessons import Lesson, as_plain, lessons
 from tests.gui.conftest import WAIT, settle
 from tests.gui.lessons.lesson_names import NAMES, lesson_named
@@ -81,7 +81,7 @@ def predict(qtbot: QtBot, program: Program, page: LessonPage) -> None:
     bench = course.bench_of_step()
     assert bench is not None
     merge = bench.to_the_end.history[page.step.merges]
-    right = written((merge.left, merge.right), bench)
+    right = text_of_step((merge.left, merge.right), bench)
     assert right in page.candidates
     view.entry.setText("nonsense")
     qtbot.keyClick(view.entry, Qt.Key.Key_Return)

@@ -19,7 +19,7 @@ from app.window.questions.question_model import ASKING, NOTHING_YET, STOPPED, Qu
 from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
 from bpe_core import train
-from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
+from bpe_core.measures.bits_per_byte import bits_per_byte, hold_out_tenth
 from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.methods.kit.floor.search import Search
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -272,7 +272,7 @@ def test_the_sizes_page_measures_every_vocabulary_size_for_every_text(qtbot: QtB
     run = learned.session.runs.shown
     assert run is not None
     assert run.words is not None
-    expected = bits_per_byte(*tenth_apart(run.words), history)
+    expected = bits_per_byte(*hold_out_tenth(run.words), history)
     assert math.isclose(page.model.values_here()["a tenth of the training text"], expected.bits[-1])
     assert f"is at {expected.sizes[expected.bits.argmin()]:,} tokens" in page.sentence.text()
     assert list(page.model.table_function()(lambda: False).columns["bits_per_byte"]) == expected.bits.tolist()

@@ -20,7 +20,7 @@ from bpe_core.support.progress import Progress, Work
 from bpe_core.sweep.plan import read_plan
 from bpe_core.sweep.results import read_results
 from bpe_core.sweep.running import SweepResult, sweep
-from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
+from bpe_core.sweep.runs_in_session import DiskWriter, RunsInSession
 
 TOPIC = "sweep"
 RESULTS = ".results.csv"  # added to the name of a plan: its table, and with EXTENSION its runs
@@ -60,7 +60,7 @@ class SweepModel(QuestionModel):
             wanted = read_plan(plan)
             before = read_results(results) if results.exists() else None
             runs = None if session is None else RunsInSession(session, wanted)
-            kept = KeptOnDisk(results, runs)
+            kept = DiskWriter(results, runs)
 
             def keep(so_far: Callable[[], DataTable]) -> None:
                 kept(so_far)
