@@ -107,10 +107,8 @@ class Browser:
 
 @contextmanager
 def browser(home: Path) -> Iterator[Browser]:
-    """Start a browser whose files are all in the folder `home`.
-
-    Yield it, and end the browser at the end of the context.
-    """
+    """Start a browser that writes only into the folder `home`. Yield the browser, and close it at the end of the
+    context."""
     assert PROGRAM is not None
     read_by_it, written = os.pipe()
     read, written_by_it = os.pipe()

@@ -108,7 +108,7 @@ def pytest_sessionfinish() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Exclude modules and tests from garbage collection. They stay until the end, so searching them only takes time."""
+    """Exclude modules and tests from garbage collection. They exist until the end, so it is useless to search them."""
     gc.collect()
     gc.freeze()
 

@@ -1,4 +1,4 @@
-"""The start of a process with a limit on its memory and a limit on its time."""
+"""A function that runs a process with a limit on its memory and a limit on its time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
 
 
-def limited(
+def run_with_limits(
     module: str, *arguments: str, memory: int = MEMORY, seconds: int = 60, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a Python module in a separate process.

@@ -73,7 +73,7 @@ class Recorder:
         else:
             shown = f"{', '.join(names)} {value or names[-1].lstrip('-').upper()}{many}"
         self.lines.append(
-            f"- `{shown}`: {marked(str(keywords['help']))}{'; needed' if keywords.get('required') else ''}"
+            f"- `{shown}`: {escape_markup(str(keywords['help']))}{'; needed' if keywords.get('required') else ''}"
         )
 
     def add_argument_group(self, *_: Any, **__: Any) -> Recorder:
@@ -86,7 +86,7 @@ class Recorder:
         pass
 
 
-def marked(text: str) -> str:
+def escape_markup(text: str) -> str:
     """Escape the characters that Markdown would read as HTML or as the border of a cell."""
     return text.replace("%%", "%").replace("|", r"\|").replace("<", "&lt;").replace("*", r"\*")
 
@@ -123,7 +123,7 @@ def commands() -> Iterator[str]:
 
 def _one_command(name: str, about: str, recorder: Recorder, shared: list[str]) -> Iterator[str]:
     yield f"### {name}\n"
-    yield f"{marked(about)}{'' if about.endswith('.') else '.'}\n"
+    yield f"{escape_markup(about)}{'' if about.endswith('.') else '.'}\n"
     lines = [line for line in recorder.lines if line not in shared]
     if lines:
         yield "\n".join(lines) + "\n"
@@ -138,7 +138,7 @@ def questions() -> Iterator[str]:
         for name in names:
             described = description_of(name)
             command = name.replace("_", "-")
-            yield f"- *{described.asks}* {marked(described.summary)} ([{command}](commands.md#{command}))."
+            yield f"- *{described.asks}* {escape_markup(described.summary)} ([{command}](commands.md#{command}))."
         yield ""
 
 
@@ -271,7 +271,7 @@ def formats() -> Iterator[str]:
             yield (
                 f"`{name}`",
                 ", ".join(f"`{ending}`" for ending in row.endings),
-                marked(row.explanation),
+                escape_markup(row.explanation),
                 ", ".join(name for name, method in METHODS.items() if method.fits(format)) if format.tables else "all",
                 ", ".join(what for what, holds in lacks.items() if not holds) or "–",
                 format.peer_name or "–",
@@ -288,16 +288,16 @@ def measures() -> Iterator[str]:
             raise Undocumented(f"the formula or the limits of {measure.name}")
         unit = {"ratio": "no unit", "share": "percent", "": "no unit"}.get(measure.unit, measure.unit)
         yield f"### {measure.title}" if not measure.name.startswith("morpheme_") else f"### {measure.title}, in sweeps"
-        yield f"\nColumn `{measure.name}`, {unit}. {marked(measure.meaning).removesuffix('.')}.\n"
+        yield f"\nColumn `{measure.name}`, {unit}. {escape_markup(measure.meaning).removesuffix('.')}.\n"
         if measure.formula:
-            yield f"Formula: {marked(measure.formula).removesuffix('.')}.\n"
+            yield f"Formula: {escape_markup(measure.formula).removesuffix('.')}.\n"
         if measure.note:
-            yield f"Limits: {marked(measure.note)}\n"
+            yield f"Limits: {escape_markup(measure.note)}\n"
 
 
 def presets() -> Iterator[str]:
     yield from table(
-        ("preset", "what it is"), ((f"`{n}`", marked(preset.explanation)) for n, preset in PRESETS.items())
+        ("preset", "what it is"), ((f"`{n}`", escape_markup(preset.explanation)) for n, preset in PRESETS.items())
     )
 
 
@@ -311,14 +311,14 @@ def methods() -> Iterator[str]:
 
 def ties() -> Iterator[str]:
     yield from table(
-        ("rule", "it takes the pair"), ((f"`{name}`", marked(rule.takes)) for name, rule in TIE_RULES.items())
+        ("rule", "it takes the pair"), ((f"`{name}`", escape_markup(rule.takes)) for name, rule in TIE_RULES.items())
     )
 
 
 MAKERS = {maker.__name__: maker for maker in (commands, questions, python, formats, measures, presets, methods, ties)}
 
 
-def made(page: str) -> str:
+def generate(page: str) -> str:
     """Return a page of the manual in which the generated parts are replaced by new ones from the code."""
     return PART.sub(lambda match: f"{match[1]}{chr(10).join(MAKERS[match[2]]())}\n{match[3]}", page)
 
@@ -353,7 +353,7 @@ def draw_gallery(folder: Path) -> None:
 
 def main() -> None:
     for page in pages():
-        page.write_text(made(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(generate(page.read_text(encoding="utf-8")), encoding="utf-8")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "samples").symlink_to(ROOT / "resources" / "samples")

@@ -177,7 +177,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _parts(node: ast.AST) -> list[str | ast.expr] | None:
-    """Return the literals and expressions that a text is joined of. Return None if the node is not a text."""
+    """Return the literals and expressions of which a text consists. Return None if the node is not a text."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [node.value]
     if isinstance(node, ast.JoinedStr):

@@ -22,7 +22,7 @@ def mode(path: Path) -> int:
 
 
 @contextlib.contextmanager
-def obeyed() -> Iterator[None]:
+def permissions_for_root() -> Iterator[None]:
     """Make file permissions hold for root in this context.
 
     They hold for this thread and for the threads that it starts.

@@ -32,7 +32,7 @@ STRETCHES = 20  # of a text that is too long to be read whole
 COINED = 5_000  # words that are no words, shared out among the languages
 
 
-def here(*names: str) -> list[str]:
+def available_texts(*names: str) -> list[str]:
     """Return the names of the texts that exist on this machine.
 
     A text of the project, such as "poem", always exists. "data/raven.txt" is returned only if there is such a file.
@@ -41,24 +41,24 @@ def here(*names: str) -> list[str]:
 
 
 def path_of(name: str) -> Path:
-    """Return the path of a text, or of a table of another program. `here` returns the possible names."""
+    """Return the path of a text, or of a table of another program. `available_texts` returns the possible names."""
     return SHARED / name if _is_shared(name) else OWN / f"{name}.txt"
 
 
 @cache
 def text_of(name: str) -> str:
-    """Return a text with its original line ends. `here` returns the possible names."""
+    """Return a text with its original line ends. `available_texts` returns the possible names."""
     if name == "languages":
         return "".join(text_of(script) for script in SCRIPTS)
     if name in MADE:
-        return _made("".join(text_of(own) for own in MADE[name]).splitlines(), MADE_CHARACTERS)
+        return _random_text("".join(text_of(own) for own in MADE[name]).splitlines(), MADE_CHARACTERS)
     return path_of(name).read_bytes().decode()
 
 
-def stretches_of(name: str, characters: int) -> str:
-    """Return this number of characters, taken from several parts of a text.
+def samples_of(name: str, characters: int) -> str:
+    """Return `characters` characters, taken from several places of a text.
 
-    So the result has most languages of a text in many languages.
+    So the result contains most languages of a text in many languages.
     """
     whole, each = text_of(name), characters // STRETCHES
     if len(whole) <= characters:
@@ -76,7 +76,7 @@ def _is_shared(name: str) -> bool:
     return name.startswith(("data/", "expected/"))
 
 
-def _made(lines: Sequence[str], characters: int) -> str:
+def _random_text(lines: Sequence[str], characters: int) -> str:
     """Return a random text with the words of these lines, and with new words that are made from parts of these words.
 
     As in real texts, a few words are frequent.

@@ -152,9 +152,9 @@ def _texts_for(job: str, text: Path, folder: Path) -> list[Path]:
 
 
 def _other_kinds(folder: Path) -> list[Path]:
-    """Return the paths of two further texts:
+    """Return the paths of two further texts.
 
-    C code, taken from Python and its packages, and a text in many languages.
+    One is C code from Python and its packages. The other is a text in many languages.
     """
     code = folder / "code-in-c.txt"
     if not code.exists():

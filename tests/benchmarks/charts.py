@@ -18,9 +18,7 @@ END = 32_000  # steps
 
 
 def measure(application: Any) -> None:
-    """Draw each kind of chart in two sizes, and measure changes of it: new values, another step, a crosshair, and a
-    move.
-    """
+    """Draw each kind of chart in two sizes, and time its changes: new values, another step, a crosshair and a move."""
     from PySide6.QtCore import QPointF
 
     from app.window.charts.figure_view import FigureView

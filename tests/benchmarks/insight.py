@@ -65,7 +65,7 @@ class Engine:
         self.base = len(self.history.alphabet)
 
     def rank(self) -> None:
-        """Rank the words, which every first question about a run needs."""
+        """Compute the boundary ranks of the words. The first question about a run needs them."""
         self.ranked = RankedWords.of(self.words, self.history)
 
     def _step(self, number: int) -> int:

@@ -1,4 +1,4 @@
-"""The maker of a random text in many languages, which has long words like scripts without blanks.
+"""A maker of random texts in many languages, with long words as in scripts without blanks.
 
 Long words are made letter by letter. Each letter follows the three letters before it somewhere in a real text. So pairs
 of letters are as frequent as in real languages, but words seldom occur twice. Between the long words are short words

@@ -34,9 +34,7 @@ class Peer(ABC):
 
     @abstractmethod
     def warm_up(self) -> None:
-        """Import the library, and train and encode a few words, so that later measurements contain no work of the
-        start.
-        """
+        """Import the library, and train and encode a few words, so that later measurements do not include the start."""
 
     def train(self, path: Path, size: int, ties: str) -> Any:
         """Return a vocabulary of `size` learned from a file, as an object of the library."""

@@ -19,7 +19,7 @@ import numpy as np
 
 import bpe_core as bpe
 from tests.browser import PROGRAM, browser
-from tests.shared import here, text_of
+from tests.shared import available_texts, text_of
 
 SIZES = (256, 5_000, 50_000, 200_000)
 CHARACTERS = 10_000
@@ -45,7 +45,7 @@ REAL = ("data/wikitext2-train-unk.txt", "data/udhr-languages.txt")
 def history_of(merges: int) -> bpe.History:
     """Return a history with this number of merges. If our texts have too few merges, random merges are added."""
     texts = [path.read_text(encoding="utf-8") for path in Path("tests/texts").glob("*.txt")]
-    texts += [text_of(name) for name in here(*REAL)]
+    texts += [text_of(name) for name in available_texts(*REAL)]
     learned = bpe.train(texts, "gpt2", vocab_size=None, merges=merges, min_frequency=1).history
     if len(learned) == merges:
         return learned

@@ -34,7 +34,7 @@ def _processor_seconds() -> float:
 
 
 def forget_peak() -> None:
-    """Reset the peak of memory, so that earlier work does not count. Only Linux allows this."""
+    """Reset the peak of memory use, so that earlier work does not count. Only Linux can do this."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

@@ -125,9 +125,9 @@ def measured(text: str) -> Iterator[tuple[str, list[float]]]:
 
 
 def measured_beside_ids(text: str) -> Iterator[tuple[str, list[float]]]:
-    """Yield the measurements of the text while ids and counts are shown, too.
+    """Yield the measurements of the text while its ids and counts are also shown.
 
-    Repainting of ids and counts is included.
+    The time to repaint ids and counts is included.
     """
     model = TokenTextModel(text)
     panel = TokenTextPanel(model)

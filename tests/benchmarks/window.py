@@ -282,7 +282,7 @@ def measure_table(_: Path) -> None:
     from app.window.merges.merge_panel import MergePanel
     from app.window.merges.merge_table import MergeTableModel
     from bpe_core.formats import write_history
-    from tests.gui.histories import grown, random_history, run_with
+    from tests.gui.histories import random_history, run_with, set_history
 
     application = QApplication([])
     history = random_history(250_000)
@@ -318,7 +318,7 @@ def measure_table(_: Path) -> None:
 
     def stream() -> None:
         for end in range(101_000, 250_001, 1_000):
-            grown(run, history.first(end))
+            set_history(run, history.first(end))
             model.grow()
             application.processEvents()
 

@@ -1,7 +1,7 @@
 """The comparison of our WordPiece with the library tokenizers: training, and encoding with one vocabulary.
 
-Words are split as in BERT. In training, texts are not normalized. In encoding, both clean the text, make letters small
-and remove accents.
+Words are split as in BERT. Texts for training are not normalized. For encoding, both programs clean the text, convert
+it to lowercase and remove accents.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from bpe_core.segmenting.segmentation import Segmentation, Tokens
 from tests.core.test_encoding_any_recipe import TEXTS
 
 
-def edited(text: str, known: Segmentation, data: st.DataObject) -> str:
+def edit_at_random(text: str, known: Segmentation, data: st.DataObject) -> str:
     """Replace a few characters of the text and of its segmentation. Return the new text.
 
     The replacement has up to six characters, or fifty, so that many tokens move.
@@ -20,7 +20,7 @@ def edited(text: str, known: Segmentation, data: st.DataObject) -> str:
     return text[:start] + added + text[stop:]
 
 
-def sharing_a_byte(whole: Tokens, start: int, stop: int) -> list[tuple[int, int, int]]:
+def tokens_in_range(whole: Tokens, start: int, stop: int) -> list[tuple[int, int, int]]:
     """Return the tokens that share a byte with a range: the start, the end and the id of each token."""
     rows = zip(whole.edges[:-1].tolist(), whole.edges[1:].tolist(), whole.ids.tolist(), strict=True)
     return [row for row in rows if row[0] < stop and row[1] > start and row[0] < row[1]]

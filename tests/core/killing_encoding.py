@@ -35,7 +35,7 @@ def texts() -> list[str]:
     return [f"the lowest price of {number} is lower than the last one. " * (number % 5) for number in range(60)]
 
 
-def encoded(place: Path, history: History, eos: int) -> None:
+def encode(place: Path, history: History, eos: int) -> None:
     corpus = Corpus.from_files(place / "rows.jsonl")
     encode_documents.encode_documents(corpus, history, place / "shards", eos=eos, kind="bin", shard_size=300)
 
@@ -44,7 +44,7 @@ def files_in(folder: Path) -> Files:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())} if folder.is_dir() else {}
 
 
-def in_a_fork(place: Path, history: History, eos: int, last: int) -> bool:
+def encode_in_a_fork(place: Path, history: History, eos: int, last: int) -> bool:
     """Encode in a fork that kills itself before a line. Return whether the fork was killed."""
     child = os.fork()
     if child == 0:
@@ -63,7 +63,7 @@ def in_a_fork(place: Path, history: History, eos: int, last: int) -> bool:
         code = 1
         try:
             sys.settrace(on_line)
-            encoded(place, history, eos)
+            encode(place, history, eos)
             code = 0
         finally:
             sys.settrace(None)
@@ -83,13 +83,13 @@ def main(seed: int, kills: int) -> None:
         (place / "rows.jsonl").write_text(rows, encoding="utf-8")
         expected: dict[int, Files] = {}
         for eos in (0, 1):
-            encoded(place, history, eos)
+            encode(place, history, eos)
             expected[eos] = files_in(place / "shards")
         former = eos = 1
         killed = gone_on = 0
         while killed < kills:
             eos = 1 - former
-            while in_a_fork(place, history, eos, chance.randrange(1, LINES)):
+            while encode_in_a_fork(place, history, eos, chance.randrange(1, LINES)):
                 killed += 1
                 gone_on += (place / "shards.encoding" / "00000.json").exists()
                 atomic.path_to_read(place / "shards")

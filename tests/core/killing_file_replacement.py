@@ -36,14 +36,14 @@ def pair(place: Path, content: bytes) -> None:
             file.write(content)
 
 
-def three_in_two_folders(place: Path, content: bytes) -> None:
+def write_three_files(place: Path, content: bytes) -> None:
     (place / "more").mkdir(exist_ok=True)
     with write_together(place / MAIN, place / OTHER, place / "more" / "third.json") as files:
         for file in files:
             file.write(content)
 
 
-def told(place: Path, content: bytes) -> None:
+def write_with_manifest(place: Path, content: bytes) -> None:
     with reserve(place / "table.csv", manifest=place / "how.json"):
         with write_atomically(place / "table.csv") as file:
             file.write(content)
@@ -51,7 +51,7 @@ def told(place: Path, content: bytes) -> None:
             file.write(content)
 
 
-def told_folder(place: Path, content: bytes) -> None:
+def write_folder_with_manifest(place: Path, content: bytes) -> None:
     with reserve(place / "counts", manifest=place / "how.json"):
         with folder_for(place / "counts", replaces=True) as folder:
             (folder / "part").write_bytes(content)
@@ -59,21 +59,22 @@ def told_folder(place: Path, content: bytes) -> None:
             file.write(content)
 
 
-def told_no_more(place: Path, content: bytes) -> None:
-    """Write a result and remove its manifest, as a training does that was stopped early."""
+def remove_manifest(place: Path, content: bytes) -> None:
+    """Write a result and remove its manifest, as a training that is stopped early does."""
     if content == OLD:
-        told(place, content)
+        write_with_manifest(place, content)
     else:
         with reserve(place / "table.csv", manifest=place / "how.json"), write_atomically(place / "table.csv") as file:
             file.write(content)
 
 
 WRITERS: dict[str, Callable[[Path, bytes], None]] = {
-    writer.__name__: writer for writer in (pair, three_in_two_folders, told, told_folder, told_no_more)
+    writer.__name__: writer
+    for writer in (pair, write_three_files, write_with_manifest, write_folder_with_manifest, remove_manifest)
 }
 
 
-def visible(place: Path) -> Files:
+def visible_files(place: Path) -> Files:
     return {
         path.relative_to(place).as_posix(): path.read_bytes()
         for path in sorted(place.rglob("*"))
@@ -81,13 +82,14 @@ def visible(place: Path) -> Files:
     }
 
 
-def hidden(place: Path) -> list[str]:
+def hidden_files(place: Path) -> list[str]:
     return [path.name for path in place.rglob(".*")]
 
 
 def lines_of(deed: Callable[..., None], *given: Any, stop: int = 0) -> int:
-    """Run `deed` in a fork that kills itself before line `stop`. Return the number of lines that it ran, or -1 if
-    it was killed.
+    """Run `deed` in a fork that kills itself before line `stop`. Return the number of lines that ran.
+
+    Return -1 if the fork was killed.
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -162,9 +164,9 @@ def faults(
         place.mkdir()
         if is_over_old:
             write(place, OLD)
-        old = visible(place)
+        old = visible_files(place)
         counts["kills"] += begin_anew(stop) == -1
-        raw = visible(place)
+        raw = visible_files(place)
         kind = {"all old": old, "all new": new}
         counts[next((name for name, files in kind.items() if raw == files), "something missing")] += 1
         if len(set(raw.values())) > 1 and FIRST[name] in raw:
@@ -174,18 +176,18 @@ def faults(
             begin_anew(stop)
             counts["kills"] += lines_of(comes, place, new, stop=chosen.randint(1, often)) == -1
         lines_of(comes, place, new)
-        after = visible(place)
+        after = visible_files(place)
         if after not in (old, new):
-            yield f"{name}, line {stop}, {comes.__name__}: {after} from {raw}, with {hidden(place)}"
+            yield f"{name}, line {stop}, {comes.__name__}: {after} from {raw}, with {hidden_files(place)}"
         lines_of(write, place, CONTENT)
-        if visible(place) != new or hidden(place):
-            yield f"{name}, line {stop}: the next writer leaves {visible(place)}, {hidden(place)}"
+        if visible_files(place) != new or hidden_files(place):
+            yield f"{name}, line {stop}: the next writer leaves {visible_files(place)}, {hidden_files(place)}"
 
 
 NEW: dict[str, Files] = {}
 
 
-def tried(seed: int, total: int) -> tuple[list[str], Counter[str]]:
+def run_attempts(seed: int, total: int) -> tuple[list[str], Counter[str]]:
     chosen, counts, faults_so_far = random.Random(seed), Counter[str](), list[str]()
     with TemporaryDirectory() as folder:
         place = Path(folder, "place")
@@ -196,7 +198,7 @@ def tried(seed: int, total: int) -> tuple[list[str], Counter[str]]:
             if is_over_old or name == "told_no_more":
                 WRITERS[name](place, OLD)
             lines = lines_of(WRITERS[name], place, CONTENT)
-            NEW[name] = visible(place)
+            NEW[name] = visible_files(place)
             every = range(1, lines + 1)
             wanted = every if not total else sorted(chosen.sample(every, min(lines, total // len(cases))))
             faults_so_far += faults(name, place, wanted, chosen, counts, is_over_old=is_over_old)
@@ -204,6 +206,6 @@ def tried(seed: int, total: int) -> tuple[list[str], Counter[str]]:
 
 
 if __name__ == "__main__":
-    problems, summary = tried(int(sys.argv[1]), int(sys.argv[2]))
+    problems, summary = run_attempts(int(sys.argv[1]), int(sys.argv[2]))
     sys.stdout.writelines(f"{line}\n" for line in (*problems, str(summary)))
     sys.exit(bool(problems))

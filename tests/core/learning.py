@@ -30,8 +30,8 @@ def words_of(text: str, recipe: Recipe) -> WordTable:
     return count_words(Corpus.from_texts([text]), recipe)
 
 
-def in_languages(words: WordTable) -> WordTable:
-    """Return the words with two languages that have the same words, for methods that need languages."""
+def with_two_languages(words: WordTable) -> WordTable:
+    """Return the words as a corpus of two languages. Both languages have all words, for methods that need languages."""
     return replace(words, languages=tuple(Language(name, words) for name in ("a", "b")))
 
 
@@ -52,7 +52,9 @@ def learn_fast(words: WordTable, recipe: Recipe) -> History:
     return trainer.history
 
 
-def made_by(learner: Learner, recipe: Recipe, alphabet: Alphabet, columns: Columns, end: str = "") -> History:
+def history_of_learner(
+    learner: Learner, recipe: Recipe, alphabet: Alphabet, columns: Columns, end: str = ""
+) -> History:
     """Return the history that a learner has written into the columns."""
     return History(
         recipe,
@@ -72,7 +74,7 @@ def learn_in_short_calls(make: Callable[..., Learner], words: WordTable, recipe:
     learner, columns, end = make(words, alphabet, recipe, None), Columns.with_room(rows), ""
     while not end and learner.learned < rows:
         end = learner.learn(columns, rows, work)
-    return made_by(learner, recipe, alphabet, columns, end)
+    return history_of_learner(learner, recipe, alphabet, columns, end)
 
 
 LEARNERS: dict[str, Learn] = {"reference": reference.train, "engine": learn_fast}
@@ -86,7 +88,7 @@ def token_texts(history: History) -> list[bytes]:
     return texts
 
 
-def written(history: History, encoding: str = "utf-8") -> list[tuple[str, str, int]]:
+def merge_rows(history: History, encoding: str = "utf-8") -> list[tuple[str, str, int]]:
     """Return each merge as its left text, its right text and its count."""
     texts = [text.decode(encoding, errors="backslashreplace") for text in token_texts(history)]
     return [(texts[merge.left], texts[merge.right], merge.count) for merge in history]

@@ -40,7 +40,7 @@ class Recount:
         """Encode another word: make all merges in the order in which they were learned."""
         word = [self.texts.index(symbol) for symbol in symbols]
         for number, pair in enumerate(self.pairs, len(self.texts) - len(self.pairs)):
-            word = joined(word, pair, number)
+            word = join_pair(word, pair, number)
         return word
 
 
@@ -67,11 +67,11 @@ def recount(
         result.counts.append(most)
         result.ties.append(len(leading) > 1)
         result.texts.append(result.texts[left] + result.texts[right])
-        result.words = [(joined(word, (left, right), len(result.texts) - 1), count) for word, count in result.words]
+        result.words = [(join_pair(word, (left, right), len(result.texts) - 1), count) for word, count in result.words]
     return result
 
 
-def joined(word: list[int], pair: Pair, number: int) -> list[int]:
+def join_pair(word: list[int], pair: Pair, number: int) -> list[int]:
     """Join the pair wherever its two tokens are neighbours, from left to right."""
     result: list[int] = []
     i = 0

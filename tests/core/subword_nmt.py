@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.shared import here, text_of
+from tests.shared import available_texts, text_of
 
-CORPORA = here("prose", "data/subword-nmt/corpus.en")
+CORPORA = available_texts("prose", "data/subword-nmt/corpus.en")
 
 
 class Reference(NamedTuple):

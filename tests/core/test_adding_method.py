@@ -32,7 +32,7 @@ THERE = "exists already|waits to be added"
 
 
 @pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+def _registered_method(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METHODS, "adding", adding_method.METHOD)
 
 
@@ -99,14 +99,14 @@ def test_table_files_keep_the_history_of_a_method_that_adds_tokens(name: str, hi
     assert all_columns(read_history(tmp_path / name)) == all_columns(history)
 
 
-def saved(history: History, path: Path) -> Path:
+def save_session(history: History, path: Path) -> Path:
     run = SavedRun(1, history.recipe, history=history, state="ended")
     write_session(SavedSession(history.recipe, runs=(run,)), path)
     return path
 
 
 def test_a_session_file_keeps_the_steps_of_a_method_that_adds_tokens(history: History, tmp_path: Path) -> None:
-    loaded = read_session(saved(history, tmp_path / "adding.bpex")).runs[0].history
+    loaded = read_session(save_session(history, tmp_path / "adding.bpex")).runs[0].history
     assert loaded is not None
     assert all_columns(loaded) == all_columns(history)
     assert loaded.vocabulary.tolist() == history.vocabulary.tolist()
@@ -128,7 +128,7 @@ def test_a_session_file_keeps_the_steps_of_a_method_that_adds_tokens(history: Hi
 def test_impossible_added_steps_in_a_session_file_are_refused(
     damage: str, message: str, history: History, tmp_path: Path
 ) -> None:
-    path = saved(history, tmp_path / "adding.bpex")
+    path = save_session(history, tmp_path / "adding.bpex")
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(damage)
     with pytest.raises(FormatError, match=message):

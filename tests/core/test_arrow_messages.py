@@ -29,7 +29,7 @@ TABLE = arrow.table(
 WAYS = [(kind, compression) for kind in ("stream", "file") for compression in (None, "lz4", "zstd")]
 
 
-def written(table: Any, kind: str, compression: str | None, rows: int = 100) -> bytes:
+def arrow_bytes(table: Any, kind: str, compression: str | None, rows: int = 100) -> bytes:
     buffer = io.BytesIO()
     make = ipc.new_stream if kind == "stream" else ipc.new_file
     with make(buffer, table.schema, options=ipc.IpcWriteOptions(compression=compression)) as writer:
@@ -58,7 +58,7 @@ def messages_of(data: bytes, kind: str) -> list[Message]:
 def test_sizes_of_arrow_messages_read_from_the_header_equal_the_unpacked_batches(
     kind: str, compression: str | None
 ) -> None:
-    data = written(TABLE, kind, compression)
+    data = arrow_bytes(TABLE, kind, compression)
     messages = messages_of(data, kind)
     assert [message.kind for message in messages] == [DICTIONARY, BATCH, BATCH, BATCH]
     batches = TABLE.to_batches(max_chunksize=100)
@@ -73,11 +73,11 @@ def test_small_compressed_arrow_batches_that_would_fill_the_memory_are_refused(
 ) -> None:
     path = tmp_path / "a.arrow"
     bomb = arrow.table({"text": ["low " * 10_000] * 100})
-    path.write_bytes(written(bomb, kind, "zstd"))
+    path.write_bytes(arrow_bytes(bomb, kind, "zstd"))
     assert len(read(path)) == 100
     coded = arrow.DictionaryArray.from_arrays(arrow.array([0] * 100), arrow.array(["low " * 1_000_000]))
     for table in (bomb, arrow.table({"text": coded})):
-        path.write_bytes(written(table, kind, "zstd"))
+        path.write_bytes(arrow_bytes(table, kind, "zstd"))
         with monkeypatch.context() as patched:
             patched.setattr(limits, "HARMLESS", 100_000)
             assert "is damaged: the data at byte " in sentence(path)
@@ -88,6 +88,6 @@ def test_the_size_check_ignores_bytes_other_than_arrow_messages() -> None:
     for data in (b"", b"\xff\xff\xff\xff", struct.pack("<ii", -1, 40) + bytes(40), b"\xff" * 300, b"low lower " * 40):
         assert message_at(io.BytesIO(data), 0) is None
         assert blocks_of(io.BytesIO(data)) == ([], [])
-    sound = written(TABLE, "stream", "zstd")
+    sound = arrow_bytes(TABLE, "stream", "zstd")
     for place in range(0, 400, 4):  # a claim somewhere ends in a message, or in none, but soon
         message_at(io.BytesIO(sound[:place] + struct.pack("<q", 2**40) + sound[place + 8 :]), 0)

@@ -1,8 +1,8 @@
 """Modules may import each other only in one direction: app.window -> app.session -> app.worker -> bpe_core.
 
-In the window, the models and the views of a topic are in the same folder, so imports tell them apart: a file that
-imports widgets, painters or charts from outside *draws*. Files that draw do not import the engine. Files that do not
-draw do not import files that draw. Files named `wiring` and the list of all pages may import both.
+In the window, the models and the views of a topic are in the same folder. Imports distinguish them: a file that imports
+widgets, painters or charts from outside *draws*. Files that draw do not import the engine. Files that do not draw do
+not import files that draw. Files named `wiring` and the list of all pages may import both.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def is_wiring(module: str) -> bool:
     return module.rpartition(".")[2] == "wiring" or module == "app.window.pages"
 
 
-def draws(imports: frozenset[str]) -> bool:
+def is_drawing(imports: frozenset[str]) -> bool:
     """Return whether a file draws on the screen, judged by its imports from outside."""
     return any(is_in(name, source) for name in imports for source in DRAWING)
 
@@ -120,14 +120,18 @@ def drawing_modules() -> set[str]:
     return {
         name
         for name, path in modules()
-        if is_in(name, "app.window") and not is_wiring(name) and draws(imports_of(path.read_text(encoding="utf-8")))
+        if is_in(name, "app.window")
+        and not is_wiring(name)
+        and is_drawing(imports_of(path.read_text(encoding="utf-8")))
     }
 
 
 def broken_arrows(module: str, source: str) -> list[str]:
     """Return a message for each import in a forbidden direction."""
     imports = imports_of(source)
-    return [f"{module} must not import {name}" for name in sorted(imports) if is_wrong(module, name, draws(imports))]
+    return [
+        f"{module} must not import {name}" for name in sorted(imports) if is_wrong(module, name, is_drawing(imports))
+    ]
 
 
 def is_wrong(module: str, imported: str, module_draws: bool) -> bool:
@@ -157,7 +161,7 @@ def is_topic(module: str) -> bool:
     return is_in(module, "app.window") and not is_in(module, "app.window.parts") and module != "app.window"
 
 
-def circle_among(sources: dict[str, str]) -> list[str]:
+def import_cycle(sources: dict[str, str]) -> list[str]:
     """Return a cycle of modules that import each other, if there is one."""
     arrows = {
         module: imports_of(source, for_types=False) & sources.keys() - {module} for module, source in sources.items()
@@ -173,11 +177,11 @@ def circle_among(sources: dict[str, str]) -> list[str]:
 
 
 def test_modules_of_the_project_have_no_circular_imports() -> None:
-    assert circle_among({module: path.read_text(encoding="utf-8") for module, path in modules()}) == []
+    assert import_cycle({module: path.read_text(encoding="utf-8") for module, path in modules()}) == []
     inside = {"a": "import b", "b": "def f():\n    from c import x", "c": "import a"}
-    assert len(circle_among(inside)) == 4
+    assert len(import_cycle(inside)) == 4
     for_types = "if TYPE_CHECKING:\n    import a"
-    assert circle_among(inside | {"c": for_types}) == []
+    assert import_cycle(inside | {"c": for_types}) == []
 
 
 def test_modules_import_each_other_only_in_the_allowed_directions() -> None:

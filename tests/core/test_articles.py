@@ -39,12 +39,12 @@ from tests.core.learning import (
     first_difference,
     history_from_texts,
     learn_fast,
+    merge_rows,
     pairs_of,
     token_texts,
-    written,
 )
 from tests.core.plain_training import BYTES, Recount, recount
-from tests.shared import expected, here, text_of
+from tests.shared import available_texts, expected, text_of
 
 ENGLISH = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d|\s?[A-Za-z]+|\s?\d+|\s?[^A-Za-z\d\s]+|\s+")
 
@@ -69,19 +69,22 @@ def english_words(text: str) -> WordTable:
 
 def test_training_on_the_example_sentence_gives_the_seven_expected_merges(learn: Learn) -> None:
     history = learn(english_words("the lowest price is lower than the last one"), Recipe.preset("english"))
-    assert written(history) == [
+    assert merge_rows(history) == [
         ("t", "h", 3), (" ", "l", 3), ("th", "e", 2), (" l", "o", 2), (" lo", "w", 2), (" low", "e", 2), ("s", "t", 2)
     ]  # fmt: skip
     assert history.end_reason == "too rare"
 
 
-def known_of_lines(name: str) -> dict[str, Any]:
-    """Return the numbers of a text by the article's rules, from independent code or from plain recounting."""
+def known_numbers(name: str) -> dict[str, Any]:
+    """Return the numbers that the article's rules give for a text.
+
+    They come from independent code, or from a plain recount of all pairs.
+    """
     if name.startswith("data/"):
         figures: dict[str, Any] = expected("lines_first_seen.json")["texts"][name.removeprefix("data/")]
         return figures
     counts, merges, sentence = english_counts(text_of(name)), 344, "The lamps are lower than the lowest shore"
-    plain = recount({as_letters(word): count for word, count in counts.items()}, merges, base=BYTES)
+    plain = recount({letters_of(word): count for word, count in counts.items()}, merges, base=BYTES)
     return {
         "distinct_words": len(counts),
         "words": counts.total(),
@@ -91,27 +94,27 @@ def known_of_lines(name: str) -> dict[str, Any]:
         "last_count": plain.counts[-1],
         "steps_decided_by_a_tie": sum(plain.ties),
         "sentence": sentence,
-        "sentence_ids": [id for word in ENGLISH.findall(sentence) for id in plain.ids(as_letters(word))],
+        "sentence_ids": [id for word in ENGLISH.findall(sentence) for id in plain.ids(letters_of(word))],
     }
 
 
-def as_letters(word: str) -> tuple[str, ...]:
+def letters_of(word: str) -> tuple[str, ...]:
     """Return the bytes of a word, each as one character."""
     return tuple(word.encode().decode("latin-1"))
 
 
-@pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
+@pytest.mark.parametrize("name", available_texts("poem", "data/raven.txt"))
 def test_article_a_training_on_the_poem_gives_the_expected_merges(learn: Learn, name: str) -> None:
-    known = known_of_lines(name)
+    known = known_numbers(name)
     words = english_words(text_of(name))
     assert (len(words), words.total) == (known["distinct_words"], known["words"])
     history = learn(words, Recipe.preset("english", vocab_size=known["vocabulary"]))
     check_against_list(history, known)
 
 
-@pytest.mark.parametrize("name", here("prose", "data/tinyshakespeare.txt"))
+@pytest.mark.parametrize("name", available_texts("prose", "data/tinyshakespeare.txt"))
 def test_article_a_training_on_a_longer_text_gives_the_expected_merges(name: str) -> None:
-    known = known_of_lines(name)
+    known = known_numbers(name)
     words = english_words(text_of(name))
     assert (len(words), words.total) == (known["distinct_words"], known["words"])
     check_against_list(learn_fast(words, Recipe.preset("english", vocab_size=known["vocabulary"])), known)
@@ -120,7 +123,7 @@ def test_article_a_training_on_a_longer_text_gives_the_expected_merges(name: str
 def check_against_list(history: History, known: dict[str, Any]) -> None:
     assert pairs_of(history) == [tuple(pair) for pair in known["merges"]]
     first = [tuple(row) for row in known["first_with_counts"]]  # each byte as one character
-    assert written(history, encoding="latin-1")[: len(first)] == first
+    assert merge_rows(history, encoding="latin-1")[: len(first)] == first
     assert list(history)[-1].count == known["last_count"]
     assert sum(merge.tied for merge in history) == known["steps_decided_by_a_tie"]
     words = ENGLISH.findall(known["sentence"])
@@ -128,13 +131,13 @@ def check_against_list(history: History, known: dict[str, Any]) -> None:
     assert Tokenizer(history).encode(known["sentence"]) == known["sentence_ids"]
 
 
-@pytest.mark.parametrize("name", here("made/english", "data/wikitext2-train-unk.txt"))
+@pytest.mark.parametrize("name", available_texts("made/english", "data/wikitext2-train-unk.txt"))
 def test_a_vocabulary_of_2000_tokens_is_filled_by_exactly_1744_merges(name: str) -> None:
     history = learn_fast(english_words(text_of(name)), Recipe.preset("english", vocab_size=2000))
     assert len(history) == 1744 == 2000 - 256
     assert history.end_reason == "vocabulary full"
     if name == "data/wikitext2-train-unk.txt":
-        check_against_print([left + right for left, right, _ in written(history)])
+        check_against_print([left + right for left, right, _ in merge_rows(history)])
 
 
 def check_against_print(learned: list[str]) -> None:
@@ -145,19 +148,21 @@ def check_against_print(learned: list[str]) -> None:
     assert set(printed) <= set(learned[:22])
 
 
-@pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
+@pytest.mark.parametrize("name", available_texts("poem", "data/raven.txt"))
 def test_article_a_two_tie_rules_first_differ_at_the_expected_merge(learn: Learn, name: str) -> None:
     counts = english_counts(text_of(name))
     first_seen, lowest_ids = (
         pairs_of(learn(WordTable.from_counts(counts), Recipe.preset("english", ties=ties, merges=30)))
         for ties in ("first-seen", "lowest-ids")
     )
-    plain = {as_letters(word): count for word, count in counts.items()}
+    plain = {letters_of(word): count for word, count in counts.items()}
     assert lowest_ids == recount(plain, 30, base=BYTES, lowest_ids=True).pairs
     assert first_difference(first_seen, lowest_ids) == {"poem": 8, "data/raven.txt": 14}[name]
 
 
-@pytest.mark.parametrize("name", here("poem", "prose", "languages", "data/raven.txt", "data/tinyshakespeare.txt"))
+@pytest.mark.parametrize(
+    "name", available_texts("poem", "prose", "languages", "data/raven.txt", "data/tinyshakespeare.txt")
+)
 def test_article_a_the_engine_counts_the_words_of_the_article_in_the_same_order(name: str) -> None:
     text = text_of(name)
     counted = count_words(Corpus.from_texts([text]), Recipe.preset("english"))
@@ -175,12 +180,12 @@ def clean_counts(text: str) -> Counter[str]:
 
 def test_article_b_training_on_the_books_without_a_marker_gives_the_expected_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", merges=3))
-    assert written(history) == [("o", "o", 45), ("oo", "k", 26), ("oo", "b", 19)]
+    assert merge_rows(history) == [("o", "o", 45), ("oo", "k", 26), ("oo", "b", 19)]
 
 
 def test_article_b_training_on_the_books_with_a_marker_gives_the_expected_merges(learn: Learn) -> None:
     history = learn(WordTable.from_counts(BOOKS), Recipe.preset("words", marker="symbol", merges=3))
-    assert written(history) == [("o", "o", 45), ("oo", "k", 26), ("ook", "</w>", 20)]
+    assert merge_rows(history) == [("o", "o", 45), ("oo", "k", 26), ("ook", "</w>", 20)]
 
 
 class Figures(NamedTuple):
@@ -195,11 +200,11 @@ class Figures(NamedTuple):
 
 
 FIGURES = {"poem": Figures(118, 256, 130, 135, 145, 23), "data/raven.txt": Figures(459, 1067, 107, 173, 263, 46)}
-each_poem = pytest.mark.parametrize("name", here(*FIGURES))
+each_poem = pytest.mark.parametrize("name", available_texts(*FIGURES))
 
 
 @cache
-def plainly_learned(name: str) -> Recount:
+def recount_of(name: str) -> Recount:
     words = {(*word, "</w>"): count for word, count in clean_counts(text_of(name)).items()}
     return recount(words, 150, base=sorted({symbol for word in words for symbol in word}))
 
@@ -209,11 +214,11 @@ def test_article_b_training_on_the_poem_gives_the_expected_merges(learn: Learn, 
     words, figures = WordTable.from_counts(clean_counts(text_of(name))), FIGURES[name]
     assert (len(words), words.total) == (figures.distinct, figures.words)
     history = learn(words, Recipe.preset("clean-words"))
-    assert written(history) == plainly_learned(name).rows
+    assert merge_rows(history) == recount_of(name).rows
     assert sum(merge.tied for merge in history) == figures.tied
     if name == "data/raven.txt":
-        assert written(history) == [tuple(row) for row in expected("raven_characters.json")["merges"]]
-        assert written(history)[0] == ("e", "</w>", 187)
+        assert merge_rows(history) == [tuple(row) for row in expected("raven_characters.json")["merges"]]
+        assert merge_rows(history)[0] == ("e", "</w>", 187)
 
 
 @each_poem
@@ -228,7 +233,7 @@ def test_article_b_merging_symbols_leaves_the_expected_token_counts(encode: str,
         ids = reference.encode_word(word.encode(), history) if encode == "reference" else tokenizer.encode(word)
         for id in ids:
             left[texts[id]] += count
-    assert left == plainly_learned(name).tokens_left()
+    assert left == recount_of(name).tokens_left()
     assert len(left) == FIGURES[name].tokens_left
     assert left.total() == list(history)[-1].tokens_left
     if name == "data/raven.txt":
@@ -254,7 +259,7 @@ def test_article_b_replacing_text_instead_of_symbols_leaves_the_known_wrong_toke
     assert (len(left_over), steps_in_error) == FIGURES[name][-2:]
 
 
-@pytest.mark.parametrize("name", here("poem", "prose", "data/raven.txt"))
+@pytest.mark.parametrize("name", available_texts("poem", "prose", "data/raven.txt"))
 def test_article_b_the_engine_cleans_and_counts_words_as_the_article_does(name: str) -> None:
     text = text_of(name)
     counted = count_words(Corpus.from_texts([text]), Recipe.preset("clean-words"))
@@ -277,7 +282,7 @@ def test_article_b_longest_match_and_merge_order_split_a_word_differently() -> N
 def test_article_c_training_on_low_lower_and_lowest_gives_the_expected_merges(learn: Learn) -> None:
     words = WordTable.from_counts({"low": 1, "lower": 1, "lowest": 1})
     history = learn(words, Recipe.preset("words"))
-    assert written(history) == [("l", "o", 3), ("lo", "w", 3), ("low", "e", 2)]
+    assert merge_rows(history) == [("l", "o", 3), ("lo", "w", 3), ("low", "e", 2)]
     assert history.end_reason == "too rare"
 
 
@@ -307,7 +312,7 @@ WITH_MARKER = Recipe.preset("words", marker="symbol")
 
 def test_article_d_the_first_five_merges_of_the_toy_corpus_are_as_printed(learn: Learn) -> None:
     history = learn(WordTable.from_counts(TOY), WITH_MARKER)
-    assert written(history)[:5] == [
+    assert merge_rows(history)[:5] == [
         ("e", "s", 9), ("es", "t", 9), ("est", "</w>", 9), ("l", "o", 7), ("lo", "w", 7)
     ]  # fmt: skip
 
@@ -317,8 +322,8 @@ def test_article_d_the_sixth_merge_differs_from_the_printed_rule(
     learn: Learn, ties: str, sixth: tuple[str, str, int]
 ) -> None:
     history = learn(WordTable.from_counts(TOY), WITH_MARKER.with_changes(ties=ties))
-    assert written(history)[5] == sixth
-    assert written(history).index(("low", "</w>", 5)) + 1 == 9
+    assert merge_rows(history)[5] == sixth
+    assert merge_rows(history).index(("low", "</w>", 5)) + 1 == 9
 
 
 def test_article_d_three_pairs_are_more_frequent_than_the_printed_sixth_rule() -> None:
@@ -346,7 +351,7 @@ def test_article_d_training_on_the_exercise_gives_the_expected_merges(
     learn: Learn, marker: str, third: tuple[str, str, int]
 ) -> None:
     history = learn(WordTable.from_counts(CATS), Recipe.preset("words", marker=marker))
-    assert written(history)[:3] == [("c", "a", 10), ("ca", "r", 7), third]
+    assert merge_rows(history)[:3] == [("c", "a", 10), ("ca", "r", 7), third]
 
 
 def test_article_d_the_merges_of_the_exercise_split_the_word_catch_as_printed() -> None:
@@ -381,11 +386,11 @@ def test_article_e_three_merges_encode_the_example_to_the_expected_ids(learn: Le
     assert Tokenizer(history).encode("aaabdaaabac") == [258, 100, 258, 97, 99]
 
 
-@pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
+@pytest.mark.parametrize("name", available_texts("poem", "data/raven.txt"))
 def test_article_e_training_on_the_poem_gives_the_expected_merges(learn: Learn, name: str) -> None:
     text = text_of(name)
     history = learn(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", vocab_size=512))
-    plain = recount({as_letters(text): 1}, 256, base=BYTES, least=1)
+    plain = recount({letters_of(text): 1}, 256, base=BYTES, least=1)
     assert pairs_of(history) == plain.pairs
     ids = Tokenizer(history).encode(text)
     assert ids == reference.encode_word(text.encode(), history) == plain.words[0][0]

@@ -30,7 +30,7 @@ from bpe_core.support.atomic import (
 )
 from bpe_core.support.journal import complete_all_in
 from bpe_core.support.lock import Lock
-from tests.core.formats.samples import learned_from
+from tests.core.formats.samples import learn_text
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.shared import PATIENCE, ROOT
 
@@ -146,7 +146,7 @@ def test_writing_to_a_log_that_is_standard_output_appends_to_the_log(tmp_path: P
     assert names(tmp_path) == ["log"]
 
 
-def interrupted(target: Path, error: BaseException) -> None:
+def fail_while_writing(target: Path, error: BaseException) -> None:
     with write_atomically(target) as file:
         file.write(b"half")
         raise error
@@ -156,9 +156,9 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary_file(tmp_path: Path
     target = tmp_path / "merges.csv"
     target.write_bytes(b"old")
     with pytest.raises(KeyboardInterrupt):
-        interrupted(target, KeyboardInterrupt())
+        fail_while_writing(target, KeyboardInterrupt())
     with pytest.raises(OutputError, match="unchanged"):
-        interrupted(target, OSError(28, "No space left on device"))
+        fail_while_writing(target, OSError(28, "No space left on device"))
     assert target.read_bytes() == b"old"
     assert names(tmp_path) == ["merges.csv"]
 
@@ -253,7 +253,7 @@ def test_a_new_folder_is_created_completely_or_not_at_all(tmp_path: Path) -> Non
 def test_an_error_about_a_file_in_a_new_folder_names_the_requested_folder(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     with pytest.raises(OutputError) as caught, folder_for(folder) as place:
-        interrupted(place / "one", OSError(28, "No space left on device"))
+        fail_while_writing(place / "one", OSError(28, "No space left on device"))
     sentence = f"Could not write {folder / 'one'}: No space left on device. What was there before is unchanged."
     assert str(caught.value) == sentence
 
@@ -427,7 +427,7 @@ def test_the_old_manifest_is_removed_before_the_first_result_changes(
     with reserve(table, folder, manifest=manifest):
         write(tmp_path / "another", b"of which it does not tell")
         with pytest.raises(KeyboardInterrupt):
-            interrupted(table, KeyboardInterrupt())
+            fail_while_writing(table, KeyboardInterrupt())
     assert manifest.exists()
     with reserve(table, folder, manifest=manifest):
         write(folder / "part", b"new")
@@ -524,7 +524,7 @@ with write_together(*map(Path, sys.argv[1:])) as files:
 
 
 @pytest.fixture
-def torn(tmp_path: Path) -> list[Path]:
+def half_replaced_files(tmp_path: Path) -> list[Path]:
     """Make two files of which a killed writer has replaced only the second. The first, the main file, is missing."""
     paths = [tmp_path / name for name in ("merges.txt", "vocab.json")]
     for path in paths:
@@ -537,46 +537,52 @@ def torn(tmp_path: Path) -> list[Path]:
 
 @posix_only
 @pytest.mark.parametrize("place", [0, 1])
-def test_opening_either_of_two_half_replaced_files_completes_both_files(torn: list[Path], place: int) -> None:
-    assert path_to_read(torn[place]) == torn[place]
-    assert [path.read_bytes() for path in torn] == [b"new"] * 2
-    assert names(torn[0].parent) == ["merges.txt", "vocab.json"]
+def test_opening_either_of_two_half_replaced_files_completes_both_files(
+    half_replaced_files: list[Path], place: int
+) -> None:
+    assert path_to_read(half_replaced_files[place]) == half_replaced_files[place]
+    assert [path.read_bytes() for path in half_replaced_files] == [b"new"] * 2
+    assert names(half_replaced_files[0].parent) == ["merges.txt", "vocab.json"]
 
 
 @posix_only
 def test_a_reader_without_write_permission_reads_the_new_content_of_half_replaced_files(
-    torn: list[Path], monkeypatch: pytest.MonkeyPatch
+    half_replaced_files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = names(torn[0].parent)
+    before = names(half_replaced_files[0].parent)
 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Lock, "acquire", refuse)
     monkeypatch.setattr(os, "access", lambda *_: False)
-    assert [path_to_read(path).read_bytes() for path in torn] == [b"new"] * 2
-    assert names(torn[0].parent) == before
+    assert [path_to_read(path).read_bytes() for path in half_replaced_files] == [b"new"] * 2
+    assert names(half_replaced_files[0].parent) == before
 
 
 @posix_only
-def test_completing_half_replaced_files_does_not_overwrite_a_later_edit(torn: list[Path]) -> None:
-    torn[0].write_bytes(b"by a person")
-    assert path_to_read(torn[1]) == torn[1]
-    assert [path.read_bytes() for path in torn] == [b"by a person", b"old"]
-    assert names(torn[0].parent) == ["merges.txt", "vocab.json"]
+def test_completing_half_replaced_files_does_not_overwrite_a_later_edit(half_replaced_files: list[Path]) -> None:
+    half_replaced_files[0].write_bytes(b"by a person")
+    assert path_to_read(half_replaced_files[1]) == half_replaced_files[1]
+    assert [path.read_bytes() for path in half_replaced_files] == [b"by a person", b"old"]
+    assert names(half_replaced_files[0].parent) == ["merges.txt", "vocab.json"]
 
 
 @posix_only
-def test_half_replaced_files_in_a_moved_folder_are_completed_there(torn: list[Path], tmp_path: Path) -> None:
+def test_half_replaced_files_in_a_moved_folder_are_completed_there(
+    half_replaced_files: list[Path], tmp_path: Path
+) -> None:
     folder = tmp_path.with_name("moved")
     tmp_path.rename(folder)
     complete_all_in(folder)
-    assert [(folder / path.name).read_bytes() for path in torn] == [b"new"] * 2
+    assert [(folder / path.name).read_bytes() for path in half_replaced_files] == [b"new"] * 2
     assert names(folder) == ["merges.txt", "vocab.json"]
 
 
 @posix_only
-def test_a_forged_journal_of_half_replaced_files_cannot_move_other_files(torn: list[Path], tmp_path: Path) -> None:
+def test_a_forged_journal_of_half_replaced_files_cannot_move_other_files(
+    half_replaced_files: list[Path], tmp_path: Path
+) -> None:
     """A folder from another person may hold a journal that names a private file."""
     precious, other = tmp_path / "precious", tmp_path / "other"
     precious.write_bytes(b"mine")
@@ -621,7 +627,7 @@ def test_a_kill_at_any_line_leaves_files_written_together_all_old_or_all_new() -
 @pytest.mark.parametrize("name", ["merges.txt", "é" * 70 + ".merges.txt", "link.merges.txt"])
 def test_opening_a_half_replaced_pair_of_tokenizer_files_reads_the_new_table(tmp_path: Path, name: str) -> None:
     """The pair is opened by either file name, by its folder, and through a link."""
-    history = learned_from("low lower lowest", "gpt2", merges=2)
+    history = learn_text("low lower lowest", "gpt2", merges=2)
     others = {"merges.txt": "vocab.json"}.get(name, name.replace("merges.txt", "vocab.json"))
     for way in (name, others, ""):
         folder = tmp_path / (way or "folder")

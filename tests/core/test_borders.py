@@ -1,4 +1,5 @@
-"""Tests of borders inside words: learning with borders equals the specification's learning from the parts."""
+"""Tests of borders inside words: the learned merges equal those that the specification learns from the parts of
+words."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT, Boundaries, PlacedSymbols
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
 from bpe_core.splitting.safe_cuts import SafeCuts
-from tests.core.edited_texts import edited, sharing_a_byte
+from tests.core.edited_texts import edit_at_random, tokens_in_range
 from tests.core.test_encoding_any_recipe import TEXTS, histories
 
 
@@ -32,7 +32,7 @@ def assert_same(boundaries: Boundaries, expected: Boundaries) -> None:
         assert getattr(boundaries.hidden, column).tolist() == getattr(expected.hidden, column).tolist()
 
 
-def answer(known: Boundaries, history: History) -> None:
+def encode_changed_part(known: Boundaries, history: History) -> None:
     """Encode only the part of the text that an edit can have changed, as the window does."""
     if known.pending is not None:
         start, stop = SafeCuts.of(history.recipe).around(known.data, *known.pending)
@@ -45,10 +45,10 @@ def test_after_edits_only_the_neighbourhood_of_an_edit_is_encoded_again(
 ) -> None:
     known = boundaries_of(text, history)
     for _ in range(data.draw(st.integers(1, 3), label="edits")):
-        text = edited(text, known, data)
+        text = edit_at_random(text, known, data)
         if data.draw(st.booleans(), label="asked at once"):
-            answer(known, history)
-    answer(known, history)
+            encode_changed_part(known, history)
+    encode_changed_part(known, history)
     assert known.pending is None
     assert_same(known, boundaries_of(text, history))
 
@@ -64,7 +64,7 @@ def test_tokens_of_any_range_equal_the_tokens_of_the_whole_text(
     assert known.count(at) == len(whole.spans())
     start = data.draw(st.integers(0, known.length), label="start")
     stop = data.draw(st.integers(start, known.length), label="stop")
-    covering = sharing_a_byte(whole, start, stop)
+    covering = tokens_in_range(whole, start, stop)
     range_tokens = known.tokens_between(start, stop, at)
     if start == stop:
         assert len(range_tokens) == 0
@@ -114,10 +114,10 @@ def test_a_special_token_typed_into_a_text_is_recognized_and_broken_by_an_edit()
     history = History.from_pairs(recipe, Alphabet.of_bytes(), [(ord("l"), ord("o"))])
     known = boundaries_of("low low low", history)
     known.splice(5, 0, b"<end>")
-    answer(known, history)
+    encode_changed_part(known, history)
     assert_same(known, boundaries_of("low l<end>ow low", history))
     known.splice(6, 1, b"")
-    answer(known, history)
+    encode_changed_part(known, history)
     assert known.tokens(1).spans().tolist() == boundaries_of("low l<nd>ow low", history).tokens(1).spans().tolist()
 
 

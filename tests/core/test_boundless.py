@@ -65,7 +65,7 @@ def recipe_of(tau: float | None = None, falls_into: str = "bytes") -> Recipe:
 
 
 @cache
-def trained(tau: float | None = None, falls_into: str = "bytes") -> History:
+def train_boundless(tau: float | None = None, falls_into: str = "bytes") -> History:
     return train(Corpus.from_texts([TEXT]), recipe_of(tau, falls_into))
 
 
@@ -94,7 +94,7 @@ def test_a_run_of_words_of_boundless_ends_at_a_word_without_letters(text: str) -
 
 
 def test_a_supermerge_occurs_more_often_than_the_best_merge_within_words() -> None:
-    history = trained()
+    history = train_boundless()
     across = [step for step in history if step.reasons["stage"] == 2]
     assert [decoded(history)[step.index] for step in across][:2] == [b" end of", b" end of the"]
     assert all(step.count > step.reasons["rival"] for step in across)
@@ -104,7 +104,7 @@ def test_a_supermerge_occurs_more_often_than_the_best_merge_within_words() -> No
 @given(st.data())
 @settings(max_examples=30)
 def test_boundless_encoding_after_any_step_equals_applying_the_steps_in_order(data: st.DataObject) -> None:
-    history = trained(*data.draw(st.sampled_from([(None,), (0.8,), (0.4,), (0.6, "parts")])))
+    history = train_boundless(*data.draw(st.sampled_from([(None,), (0.8,), (0.4,), (0.6, "parts")])))
     text = data.draw(
         st.sampled_from([TEXT[:120], "by the end of the day: the cat 12 34\n\nthe mat"]) | st.text() | WORDS
     )
@@ -119,7 +119,7 @@ def test_boundless_encoding_after_any_step_equals_applying_the_steps_in_order(da
 @given(st.data())
 @settings(max_examples=30)
 def test_boundless_kernels_split_texts_as_plain_python_does(data: st.DataObject) -> None:
-    history = trained()
+    history = train_boundless()
     text = data.draw(st.sampled_from([TEXT, "By the end of the story"]) | st.text() | WORDS)
     at, kernels = data.draw(st.integers(0, len(history))), CompiledRuns(history, Cutting(history.recipe))
     assert kernels.ids(text, at).tolist() == reference.encode(text, history, at=at)
@@ -169,7 +169,7 @@ def test_boundless_kernels_encode_long_words_as_plain_python_does(falls_into: st
 
 @pytest.mark.parametrize("tau", [None, 0.8, 0.4])
 def test_encoding_the_corpus_after_a_boundless_step_gives_the_token_count_of_the_history(tau: float | None) -> None:
-    history = trained(tau)
+    history = train_boundless(tau)
     for at in (0, 20, 40, len(history)):
         assert len(Tokenizer(history).encode(TEXT, at=at)) == history.tokens_after[at]
     assert history.vocabulary_size <= 256 + 45
@@ -177,7 +177,7 @@ def test_encoding_the_corpus_after_a_boundless_step_gives_the_token_count_of_the
 
 
 def test_a_token_that_boundless_dropped_is_split_again_and_may_be_joined_later() -> None:
-    history = trained(0.4)
+    history = train_boundless(0.4)
     texts = decoded(history)
     assert len({*texts}) == len(texts)  # each token has its own text
     joins = [step.index for step in history if step.right != NOTHING]
@@ -200,14 +200,14 @@ def test_progress_of_boundless_training_with_tau_counts_tokens_instead_of_steps(
 
 
 def test_the_pairs_answer_sorts_boundless_pairs_by_count_and_not_by_stage() -> None:
-    answer = Pairs(at=10).answer(Study(trained()).with_texts([TEXT]))
+    answer = Pairs(at=10).answer(Study(train_boundless()).with_texts([TEXT]))
     assert isinstance(answer.figure, BarFigure)
     assert [bar.value for bar in answer.figure.bars] == answer.table.columns["count"]
     assert len({*answer.table.columns["count"]}) > 1
 
 
 def test_a_supermerge_is_drawn_in_the_tree_of_its_words() -> None:
-    table = Tree(text="the end of the day").answer(Study(trained())).table.records()
+    table = Tree(text="the end of the day").answer(Study(train_boundless())).table.records()
     supermerge = next(row for row in table if row["text"] == "␣end␣of␣the")
     assert (supermerge["first_symbol"], supermerge["behind_symbol"]) == (3, 14)
 
@@ -218,7 +218,7 @@ DROPPING = [(0.8,), (0.4,), (0.6, "parts")]
 @given(st.data())
 @settings(max_examples=25)
 def test_every_boundary_of_a_boundless_text_names_the_step_that_joined_or_divided_there(data: st.DataObject) -> None:
-    history = trained(*data.draw(st.sampled_from(DROPPING)))
+    history = train_boundless(*data.draw(st.sampled_from(DROPPING)))
     text = data.draw(
         st.sampled_from(["by the end of the day", "the other hand: 12", "on the mat"]) | st.text("then ,B")
     )
@@ -242,7 +242,7 @@ def test_every_boundary_of_a_boundless_text_names_the_step_that_joined_or_divide
 @given(st.data())
 @settings(max_examples=20)
 def test_boundless_trees_contain_present_tokens_and_dropped_tokens(data: st.DataObject) -> None:
-    history = trained(*data.draw(st.sampled_from(DROPPING)))
+    history = train_boundless(*data.draw(st.sampled_from(DROPPING)))
     text, at = (
         data.draw(st.sampled_from(["the other hand", " mats", "the end"])),
         data.draw(st.integers(0, len(history))),
@@ -266,7 +266,7 @@ def contains(outer_row: dict[str, Any], inner_row: dict[str, Any]) -> bool:
 
 
 def test_reasons_name_the_step_that_dropped_a_boundless_token() -> None:
-    history = trained(0.4)
+    history = train_boundless(0.4)
     explain = WhyDroppingInRuns("the other hand", history).explanation_at
     assert explain(1, len(history)).sentence == (
         "Step 5 dropped the and split it again here. No later step merges here."
@@ -286,7 +286,7 @@ def test_reasons_name_the_step_that_dropped_a_boundless_token() -> None:
 
 def test_boundless_training_can_be_resumed_from_any_step() -> None:
     recipe = recipe_of(0.8)
-    words, whole = words_of(TEXT, recipe), trained(0.8)
+    words, whole = words_of(TEXT, recipe), train_boundless(0.8)
     for steps in (0, 30, len(whole)):
         trainer = Trainer(words, recipe, history=whole.first(steps))
         trainer.advance()
@@ -297,7 +297,7 @@ def test_boundless_training_can_be_resumed_from_any_step() -> None:
 def test_the_listed_next_pairs_of_boundless_training_begin_with_the_pair_of_the_next_step(
     choices: tuple[Any, ...],
 ) -> None:
-    recipe, whole = recipe_of(*choices), trained(*choices)
+    recipe, whole = recipe_of(*choices), train_boundless(*choices)
     supermerge = next(step for step in whole if step.reasons["stage"] == 2)
     drops = [step.step for step in whole if step.right == NOTHING][:1]
     for steps in (0, supermerge.step - 2, supermerge.step - 1, *drops, *(drop - 1 for drop in drops)):
@@ -325,7 +325,7 @@ def test_boundless_training_without_neighbouring_words_merges_only_within_words(
 @pytest.mark.parametrize("tau", [None, 0.4])
 @pytest.mark.parametrize("name", ["merges.csv", "merges.json", "it.boundless.model"])
 def test_files_keep_all_steps_of_a_boundless_run(tmp_path: Path, name: str, tau: float | None) -> None:
-    history, path = trained(tau), tmp_path / name
+    history, path = train_boundless(tau), tmp_path / name
     write_history(history, path)
     loaded = open_table(path).history
     assert loaded.pairs() == history.pairs()
@@ -335,14 +335,14 @@ def test_files_keep_all_steps_of_a_boundless_run(tmp_path: Path, name: str, tau:
 
 
 def test_the_supermerges_answer_names_the_pair_within_and_the_pair_across_words() -> None:
-    study = Study(trained())
-    supermerge = next(step for step in trained() if step.reasons["stage"] == 2)
+    study = Study(train_boundless())
+    supermerge = next(step for step in train_boundless() if step.reasons["stage"] == 2)
     rows = Supermerges(at=supermerge.step - 1).answer(study).table.records()
     assert [row["count"] for row in rows] == [supermerge.reasons["rival"], supermerge.count]
     assert [row["is_taken"] for row in rows] == [False, True]
     taken = Supermerges().answer(study).columns["taken"]
     assert [stage_name == "across words" for stage_name in taken] == [
-        stage == 2 for stage in trained().reasons["stage"].tolist()
+        stage == 2 for stage in train_boundless().reasons["stage"].tolist()
     ]
 
 

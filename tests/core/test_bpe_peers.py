@@ -29,7 +29,7 @@ from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.conftest import EXPLORES
 from tests.core.learning import learn_fast, token_texts
 from tests.core.subword_nmt import CORPORA, Reference, codes_of, reference_of
-from tests.shared import here, stretches_of, text_of
+from tests.shared import available_texts, samples_of, text_of
 
 GPT2 = NAMED_PATTERNS["gpt2"].expression
 RANDOM_CASES = 5_000 if EXPLORES else 120
@@ -49,13 +49,13 @@ def our_merges(history: History) -> Merges:
     return [(texts[merge.left], texts[merge.right]) for merge in history]
 
 
-LANGUAGES = here("made/languages", "data/udhr-languages.txt")
-ENGLISH = here("made/english", "data/tinyshakespeare.txt", "data/wikitext2-valid.raw.txt")
+LANGUAGES = available_texts("made/languages", "data/udhr-languages.txt")
+ENGLISH = available_texts("made/english", "data/tinyshakespeare.txt", "data/wikitext2-valid.raw.txt")
 
 
 @pytest.fixture(params=ENGLISH + LANGUAGES)
 def text(request: pytest.FixtureRequest) -> str:
-    return stretches_of(request.param, LONGEST)
+    return samples_of(request.param, LONGEST)
 
 
 def overlapping_texts(seed: int, letters: tuple[str, ...] = ("a", "ab", "ab ", "aab b", "abc ")) -> Iterator[str]:
@@ -212,7 +212,7 @@ def educational_tokens(text: str, vocab_size: int) -> list[bytes]:
     return list(train(text, vocab_size, GPT2, visualise=None))[256:]
 
 
-@pytest.mark.parametrize("name", here("poem", "languages", "data/raven.txt"))
+@pytest.mark.parametrize("name", available_texts("poem", "languages", "data/raven.txt"))
 def test_the_educational_code_of_tiktoken_learns_the_same_tokens(name: str) -> None:
     text = text_of(name)[:7_000]
     recipe = Recipe.preset("gpt2", vocab_size=400, min_frequency=1, ties="first-seen")
@@ -263,7 +263,7 @@ def test_other_libraries_encode_real_texts_with_our_merges_to_the_same_ids(
 ) -> None:
     history = our_history(text, Recipe.preset("gpt2", vocab_size=4_000))
     ours, peers = Tokenizer(history), encoder(history)
-    unseen = [text_of(name)[-60_000:] for name in here("made/languages", "code", "prose", *UNSEEN)]
+    unseen = [text_of(name)[-60_000:] for name in available_texts("made/languages", "code", "prose", *UNSEEN)]
     for sample in (text[:100_000], *unseen, *HARD_TEXTS):
         assert ours.encode(sample) == peers(sample)
 

@@ -32,7 +32,7 @@ SAMPLES = ("the lowest price<|end|> né", "<|begin|>def low(): return 1", "")
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trained_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a Hugging Face folder with special tokens before all others, one of them put before each text."""
     folder = tmp_path_factory.mktemp("trained")
     made = tokenizers.Tokenizer(models.BPE())
@@ -59,17 +59,17 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(trained: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(trained, tmp_path / "old"))
+def folder(trained_folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(trained_folder, tmp_path / "old"))
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+def printed_report(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
     assert run([*arguments, "--json"]) == 0, capsys.readouterr()
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     return report
 
 
-def in_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(path.read_bytes())
     return content
 
@@ -93,7 +93,7 @@ def test_every_command_that_changes_a_tokenizer_folder_keeps_its_sidecar_files(
     folder: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     new = tmp_path / "new"
-    report = told(capsys, *(word.format(folder) for word in COMMANDS[name]), f"{new}/")
+    report = printed_report(capsys, *(word.format(folder) for word in COMMANDS[name]), f"{new}/")
     names = {path.name for path in folder.iterdir()} - {"model.safetensors"}
     assert {path.name for path in new.iterdir()} == names | {"idmap.npz"}
     assert any("model.safetensors" in sentence for sentence in report["cannot_hold"])
@@ -119,7 +119,7 @@ def test_transformers_loads_a_changed_folder_with_the_same_roles_sides_and_templ
 ) -> None:
     transformers = pytest.importorskip("transformers")
     new = tmp_path / "new"
-    report = told(capsys, *(word.format(folder) for word in COMMANDS[name]), f"{new}/")
+    report = printed_report(capsys, *(word.format(folder) for word in COMMANDS[name]), f"{new}/")
     assert report["asked"] == "tokenizers and transformers"
     before, now = (
         transformers.AutoTokenizer.from_pretrained(str(path), local_files_only=True) for path in (folder, new)
@@ -143,9 +143,9 @@ def test_ids_in_the_sidecar_files_of_a_changed_folder_are_updated(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-    report = told(capsys, "trim", str(folder), "--remove", "1,290", "-o", f"{tmp_path}/new/")
+    report = printed_report(capsys, "trim", str(folder), "--remove", "1,290", "-o", f"{tmp_path}/new/")
     now = tokenizers.Tokenizer.from_file(f"{tmp_path}/new/tokenizer.json")
-    generation = in_json(tmp_path / "new/generation_config.json")
+    generation = read_json(tmp_path / "new/generation_config.json")
     expected = now.token_to_id(str(old.id_to_token(300)))
     assert expected == 298
     assert generation == {"bos_token_id": 0, "eos_token_id": [2], "pad_token_id": 1, "suppress_tokens": [-1, expected]}
@@ -155,22 +155,22 @@ def test_ids_in_the_sidecar_files_of_a_changed_folder_are_updated(
     assert "The chat template in chat_template.jinja uses “<|end|>”, which no longer exists" in sentences
     assert "added “<|end|>” to texts by its post_processor" in sentences
     assert now.encode("low", "low").ids == [0, *now.encode("low").ids[1:], *now.encode("low").ids[1:]]
-    assert in_json(tmp_path / "new/tokenizer_config.json")["eos_token"] is None
+    assert read_json(tmp_path / "new/tokenizer_config.json")["eos_token"] is None
     assert (now.padding or {})["pad_id"] == 1
 
 
 def test_extending_a_tokenizer_beyond_the_embeddings_of_its_model_is_reported(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = told(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
+    report = printed_report(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
     assert any("340 embeddings, but the ids now go up to 359" in sentence for sentence in report["chosen"])
-    assert in_json(tmp_path / "new/config.json")["vocab_size"] == 340
+    assert read_json(tmp_path / "new/config.json")["vocab_size"] == 340
 
 
 def test_changing_a_folder_into_a_single_file_reports_the_files_left_behind(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/small.tokenizer.json")
+    report = printed_report(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/small.tokenizer.json")
     assert any("tokenizer_config.json" in note and "not written with a single file" in note for note in report["notes"])
     loaded = tokenizers.Tokenizer.from_file(f"{tmp_path}/small.tokenizer.json")
     assert loaded.encode("low").ids[0] == 0  # the file itself puts the token before each text
@@ -182,8 +182,8 @@ def test_roles_and_sides_given_to_export_replace_those_of_the_folder(
     chat = tmp_path / "other.jinja"
     chat.write_text("{{ messages }}")
     words = ["--pad", "<|new|>", "--padding-side", "right", "--chat-template", str(chat)]
-    told(capsys, "export", "--merges", str(folder), f"{tmp_path}/new/", *words)
-    config = in_json(tmp_path / "new/tokenizer_config.json")
+    printed_report(capsys, "export", "--merges", str(folder), f"{tmp_path}/new/", *words)
+    config = read_json(tmp_path / "new/tokenizer_config.json")
     assert config == {**CONFIG, "pad_token": "<|new|>", "padding_side": "right"}
     assert (tmp_path / "new/chat_template.jinja").read_text() == "{{ messages }}"
     assert tokenizers.Tokenizer.from_file(f"{tmp_path}/new/tokenizer.json").token_to_id("<|new|>") == 340
@@ -195,8 +195,8 @@ def test_a_session_is_exported_with_the_sidecar_files_of_a_given_folder(
     session = str(tmp_path / "run.bpex")
     assert run(["extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", session]) == 0
     capsys.readouterr()
-    told(capsys, "export", "--merges", session, f"{tmp_path}/new/", "--like", str(folder), "--eos", "<|pad|>")
-    config = in_json(tmp_path / "new/tokenizer_config.json")
+    printed_report(capsys, "export", "--merges", session, f"{tmp_path}/new/", "--like", str(folder), "--eos", "<|pad|>")
+    config = read_json(tmp_path / "new/tokenizer_config.json")
     assert config == {**CONFIG, "eos_token": "<|pad|>"}
     loaded = tokenizers.Tokenizer.from_file(str(tmp_path / "new/tokenizer.json"))
     assert loaded.get_vocab_size() == 360
@@ -216,21 +216,21 @@ def test_a_merges_file_beside_tokenizer_json_is_changed_too_or_left_out_and_name
     """The merges file is left out and named if its ids already differed from tokenizer.json."""
     loaded = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     loaded.model.save(str(folder))
-    assert not any("merges.txt" in note for note in told(capsys, "import", str(folder))["notes"])
+    assert not any("merges.txt" in note for note in printed_report(capsys, "import", str(folder))["notes"])
     for number, words in enumerate((["trim", str(folder), "--remove", "330"], COMMANDS["extend"])):
         new = tmp_path / f"new{number}"
         words = [word.format(folder) for word in words if word != "-o"]
-        told(capsys, *words, "-o", f"{new}/")
+        printed_report(capsys, *words, "-o", f"{new}/")
         now = tokenizers.Tokenizer.from_file(str(new / "tokenizer.json")).get_vocab()
-        assert in_json(new / "vocab.json") == now
+        assert read_json(new / "vocab.json") == now
         pair, whole = bpe.open(new / "merges.txt"), bpe.open(new)
         assert pair.encode("def lowest") == whole.encode("def lowest")
-    vocabulary = in_json(folder / "vocab.json")
+    vocabulary = read_json(folder / "vocab.json")
     vocabulary |= {"a": vocabulary["b"], "b": vocabulary["a"]}
     (folder / "vocab.json").write_text(json.dumps(vocabulary))
-    report = told(capsys, "import", str(folder))
+    report = printed_report(capsys, "import", str(folder))
     assert any("merges.txt in the same folder gives “" in note and "another id" in note for note in report["notes"])
-    report = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/other/")
+    report = printed_report(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/other/")
     assert not (tmp_path / "other/merges.txt").exists()
     assert any(
         "merges.txt is left out: in the old folder it has another id" in sentence for sentence in report["cannot_hold"]
@@ -248,12 +248,12 @@ def test_a_sentencepiece_model_beside_tokenizer_json_is_changed_too(
     )  # fmt: skip
     (tmp_path / "model/tokenizer.vocab").unlink()
     folder = tmp_path / "both"
-    told(capsys, "convert", f"{tmp_path}/model", f"{folder}/", "--to", "tokenizer.json")
+    printed_report(capsys, "convert", f"{tmp_path}/model", f"{folder}/", "--to", "tokenizer.json")
     shutil.copy(tmp_path / "model/tokenizer.model", folder)
     new = tmp_path / "new"
     words = ["--rename", "</s>=<end>", "--remove", "<s>", "--add", "<user>"]
-    told(capsys, "specials", str(folder), *words, "-o", f"{new}/")
-    told(capsys, "trim", str(new), "--remove", "300,310", "-o", f"{new}er/")
+    printed_report(capsys, "specials", str(folder), *words, "-o", f"{new}/")
+    printed_report(capsys, "trim", str(new), "--remove", "300,310", "-o", f"{new}er/")
     model = sentencepiece.SentencePieceProcessor(model_file=f"{new}er/tokenizer.model")
     whole = tokenizers.Tokenizer.from_file(f"{new}er/tokenizer.json")
     for sample in ("the lowest price", "né", "  two spaces"):
@@ -264,7 +264,7 @@ def test_a_sentencepiece_model_beside_tokenizer_json_is_changed_too(
 
 
 def test_ids_that_only_sidecar_files_use_are_not_given_to_new_tokens(
-    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    trained_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The files merges.txt and vocab.json list no added tokens.
 
@@ -272,19 +272,19 @@ def test_ids_that_only_sidecar_files_use_are_not_given_to_new_tokens(
     """
     folder = tmp_path / "pair"
     folder.mkdir()
-    tokenizers.Tokenizer.from_file(str(trained / "tokenizer.json")).model.save(str(folder))
+    tokenizers.Tokenizer.from_file(str(trained_folder / "tokenizer.json")).model.save(str(folder))
     token = {"content": "<|user|>", "lstrip": False, "normalized": False, "rstrip": False, "single_word": False}
     config = {"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": {"340": {**token, "special": True}}}
     (folder / "tokenizer_config.json").write_text(
         json.dumps({**config, "unk_token": "<|end|>", "bos_token": "<|end|>"})
     )
     (folder / "added_tokens.json").write_text(json.dumps({"<|user|>": 340}))
-    report = told(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
+    report = printed_report(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
     assert report["new_ids"] == [341, 360]
-    report = told(capsys, "specials", f"{tmp_path}/new", "--add", "<|tool|>", "-o", f"{tmp_path}/newer/")
+    report = printed_report(capsys, "specials", f"{tmp_path}/new", "--add", "<|tool|>", "-o", f"{tmp_path}/newer/")
     assert report["added"] == {"<|tool|>": 361}
-    assert in_json(tmp_path / "newer/added_tokens.json") == {"<|user|>": 340, "<|tool|>": 361}
-    assert [*in_json(tmp_path / "newer/tokenizer_config.json")["added_tokens_decoder"]] == ["340", "361"]
+    assert read_json(tmp_path / "newer/added_tokens.json") == {"<|user|>": 340, "<|tool|>": 361}
+    assert [*read_json(tmp_path / "newer/tokenizer_config.json")["added_tokens_decoder"]] == ["340", "361"]
 
 
 def test_a_vocab_txt_beside_tokenizer_json_is_changed_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -307,13 +307,13 @@ def test_a_vocab_txt_beside_tokenizer_json_is_changed_too(tmp_path: Path, capsys
     roles = {f"{role.strip('[]').lower()}_token": role for role in names if "unused" not in role}
     (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer", **roles}))
     words = ["--rename", "[unused0]=[USER]", "--rename", "[SEP]=<sep>"]
-    told(capsys, "specials", str(folder), *words, "-o", f"{new}/")
+    printed_report(capsys, "specials", str(folder), *words, "-o", f"{new}/")
     renamed = {"[unused0]": "[USER]", "[SEP]": "<sep>"}
     assert (new / "vocab.txt").read_text().splitlines() == [renamed.get(line, line) for line in lines]
     loaded = tokenizers.Tokenizer.from_file(str(new / "tokenizer.json"))
     assert loaded.encode("[USER] low").ids[:2] == [3, 1]
     assert loaded.encode("low").tokens[-1] == "<sep>"
-    assert in_json(new / "tokenizer_config.json")["sep_token"] == "<sep>"
+    assert read_json(new / "tokenizer_config.json")["sep_token"] == "<sep>"
 
 
 def test_writing_into_the_input_folder_or_a_folder_with_other_files_is_refused(
@@ -340,7 +340,7 @@ def test_a_damaged_sidecar_file_is_left_out_and_named(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "generation_config.json").write_text("{not JSON")
-    report = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/new/")
+    report = printed_report(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/new/")
     assert any("generation_config.json is damaged" in sentence for sentence in report["chosen"])
     assert not (tmp_path / "new/generation_config.json").exists()
 
@@ -348,11 +348,11 @@ def test_a_damaged_sidecar_file_is_left_out_and_named(
 def test_saving_a_folder_from_python_copies_the_sidecar_files_of_another_folder(folder: Path, tmp_path: Path) -> None:
     study = bpe.open(folder)
     study.save(f"{tmp_path}/copy/")
-    assert in_json(tmp_path / "copy/tokenizer_config.json") == CONFIG
+    assert read_json(tmp_path / "copy/tokenizer_config.json") == CONFIG
     done = bpe.change_specials(bpe.trim(study, [330]), rename={"<|spare|>": "<|user|>"})
     bpe.save(done, f"{tmp_path}/new/", like=folder)
     assert (tmp_path / "new/chat_template.jinja").read_text() == CHAT.replace("<|spare|>", "<|user|>")
-    assert in_json(tmp_path / "new/tokenizer_config.json")["additional_special_tokens"] == ["<|user|>"]
+    assert read_json(tmp_path / "new/tokenizer_config.json")["additional_special_tokens"] == ["<|user|>"]
     assert len(bpe.open(tmp_path / "new")) == len(study) - 1
     with pytest.raises(bpe.OutputError, match="name the folder to copy as `like`"):
         bpe.save(bpe.train(["low low"], "gpt2", merges=1), f"{tmp_path}/of nothing/")

@@ -33,32 +33,32 @@ def test_a_plug_in_method_passes_the_conformance_check_without_being_registered(
     assert method.name not in METHODS
 
 
-class _Hasty(PlainLearner):
+class _HastyEncoder(PlainLearner):
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         end = super().learn(columns, stop_at, work)
         columns.count[: self.learned] += 1
         return end
 
 
-class Hasty(BytePairEncoding):
+class HastyMethod(BytePairEncoding):
     title = "Counting one too many"
-    plain = Way(_Hasty, bytes_a_cell=80)
+    plain = Way(_HastyEncoder, bytes_a_cell=80)
     compiled = None
 
 
-class _Mistaken(ExplainedText):
+class _MistakenReference(ExplainedText):
     def explanation_at(self, byte: int, at: int) -> Explanation:
         return Explanation("joined", True, "Nothing is joined here.")
 
 
-class Silent(BytePairEncoding):
+class SilentMethod(BytePairEncoding):
     title = "Silent"
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
-        return _Mistaken()
+        return _MistakenReference()
 
 
-class Lazy(BytePairEncoding):
+class LazyMethod(BytePairEncoding):
     """A wrong method that encodes by its first step alone if there are many steps."""
 
     title = "Lazy"
@@ -67,7 +67,7 @@ class Lazy(BytePairEncoding):
         return super().cutter(history.first(1) if len(history) == STEPS else history, cutting)
 
 
-class Trusting(BytePairEncoding):
+class TrustingMethod(BytePairEncoding):
     """A wrong method that resumes from given steps without checking that the steps belong to the text."""
 
     title = "Trusting"
@@ -78,18 +78,18 @@ class Trusting(BytePairEncoding):
         return super().begin(words, recipe, known, fast=fast)
 
 
-class Nameless(BytePairEncoding):
+class NamelessMethod(BytePairEncoding):
     title = ""
 
 
 @pytest.mark.parametrize(
     ("method", "sentence"),
     [
-        (Hasty(), "stopping and continuing after every step gives the same history"),
-        (Silent(), "each place of a text has an explanation"),
-        (Lazy(), "after some steps a text is split as if there were no later steps"),
-        (Trusting(), "steps of another text and unknown ids are refused with a message"),
-        (Nameless(), "the method has a name, a title and an explanation"),
+        (HastyMethod(), "stopping and continuing after every step gives the same history"),
+        (SilentMethod(), "each place of a text has an explanation"),
+        (LazyMethod(), "after some steps a text is split as if there were no later steps"),
+        (TrustingMethod(), "steps of another text and unknown ids are refused with a message"),
+        (NamelessMethod(), "the method has a name, a title and an explanation"),
     ],
     ids=lambda value: getattr(value, "title", None),
 )

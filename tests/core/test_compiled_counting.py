@@ -34,7 +34,7 @@ from bpe_core.text.scanner import ScanTable, table_for
 from tests.conftest import EXPLORES
 from tests.core.corpus_files import write
 from tests.core.counting_with_and_without_kernels import count_by_kernels, count_plainly
-from tests.shared import here, stretches_of, text_of
+from tests.shared import available_texts, samples_of, text_of
 
 RECIPES = {
     **{name: Recipe.preset(name) for name in PRESETS},
@@ -77,10 +77,10 @@ def test_kernels_count_random_texts_in_tiny_blocks_as_plain_python_does(
 
 @pytest.mark.parametrize("pattern", ["gpt2", "o200k", "whitespace"])
 @pytest.mark.parametrize(
-    "name", here("made/english", "made/languages", "data/tinyshakespeare.txt", "data/udhr-languages.txt")
+    "name", available_texts("made/english", "made/languages", "data/tinyshakespeare.txt", "data/udhr-languages.txt")
 )
 def test_kernels_count_real_texts_in_small_blocks_as_plain_python_does(name: str, pattern: str) -> None:
-    text = stretches_of(name, LONGEST)
+    text = samples_of(name, LONGEST)
     counted = kernels_in_pieces([text], Recipe(pattern=pattern), chunk=1 << 14, block=1 << 15, threads=2)
     assert list(counted) == list(count_plainly(Corpus.from_texts([text]), Recipe(pattern=pattern)))
 
@@ -322,7 +322,7 @@ class TestTheChoice:
         assert Progress("machine code is being made", 40, 100, "%") in reports
 
 
-@pytest.mark.parametrize("name", here("made/languages", "data/wikitext2-valid.raw.txt"))
+@pytest.mark.parametrize("name", available_texts("made/languages", "data/wikitext2-valid.raw.txt"))
 def test_word_counts_do_not_depend_on_the_number_of_threads(name: str) -> None:
     data = text_of(name).encode()
     tables = [

@@ -35,7 +35,7 @@ from bpe_core.support.arrays import UInt64s
 from bpe_core.text.corpus import Corpus
 from tests.core.random_training import merge_tables, recipes, texts, words
 from tests.core.specified_encoder import SpecifiedWords, specified_words
-from tests.shared import here, text_of
+from tests.shared import available_texts, text_of
 
 
 def both_encoders(history: History) -> tuple[SpecifiedWords, CompiledEncoder]:
@@ -316,7 +316,7 @@ def test_kernels_split_a_long_word_of_many_letters_as_plain_python_does() -> Non
     assert np.array_equal(compiled.byte_ranks(text), plain.byte_ranks(text))
 
 
-@pytest.mark.parametrize("name", here("made/languages", "data/udhr-languages.txt"))
+@pytest.mark.parametrize("name", available_texts("made/languages", "data/udhr-languages.txt"))
 def test_kernels_split_real_texts_in_many_languages_as_plain_python_does(name: str) -> None:
     text = text_of(name)[:300_000]
     table = count_words(Corpus.from_texts([text]), Recipe.preset("gpt2"))

@@ -1,6 +1,6 @@
-"""Tests of the compiled learner in cases that the plain learner does not have.
+"""Tests of the compiled learner in cases that plain Python does not have.
 
-The cases are buffers that grow, merges that were made before, and huge counts.
+The cases are buffers that grow, steps that were learned before, and huge counts.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from bpe_core.methods.kit import compiled_pairs as compiled_learner
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
 from bpe_core.recipes.recipe import Recipe
 from tests.conftest import EXAMPLES
-from tests.core.learning import all_columns, made_by, pairs_of
+from tests.core.learning import all_columns, history_of_learner, pairs_of
 from tests.core.random_training import BYTE_TIES, CHARACTER_TIES, merge_tables, recipes, words
 
 A_LOT = 2**60  # work that no call reaches
 NO_ROOM = 2  # pairs that fit at first: everything must grow, and more than once
 
 
-def drive(
+def learn_to_end(
     learner: CompiledLearner, recipe: Recipe, alphabet: Alphabet, limit: int, columns: Columns | None = None
 ) -> History:
     """Return the history that a learner has made when it has ended."""
     columns = columns or Columns.with_room(limit)
     end = learner.learn(columns, limit, A_LOT)
-    return made_by(learner, recipe, alphabet, columns, end)
+    return history_of_learner(learner, recipe, alphabet, columns, end)
 
 
 def learn(words: WordTable, recipe: Recipe, forced: History | None = None, room: int = NO_ROOM) -> History:
     alphabet = Alphabet.for_words(words, recipe) if forced is None else forced.alphabet
     learner = CompiledLearner(words, alphabet, recipe, forced, room=room, threads=3)
-    return drive(learner, recipe, alphabet, recipe.merge_limit(len(alphabet)))
+    return learn_to_end(learner, recipe, alphabet, recipe.merge_limit(len(alphabet)))
 
 
 def assert_same(first: History, second: History) -> None:
@@ -181,7 +181,8 @@ def test_a_pair_with_a_higher_count_never_has_a_lower_level_in_the_queue(first: 
 def test_outdated_occurrences_of_pairs_are_removed_from_memory_during_training(
     ties: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All merges of a long word together make more occurrences than the arena can hold at one time."""
+    """All merges of a long word together make more occurrences of pairs than the learner's memory can hold at one
+    time."""
     rooms: list[int] = []
     tidy = CompiledLearner.tidy_arena
 
@@ -203,6 +204,6 @@ def test_outdated_occurrences_of_pairs_are_removed_from_memory_during_training(
     for merges in (100, 150, 200):  # the entries of merged pairs are used again, so the arena is seldom full
         learner.learn(columns, merges, A_LOT)
         learner.tidy_arena()
-    assert_same(drive(learner, recipe, alphabet, 300, columns), reference.train(words, recipe))
+    assert_same(learn_to_end(learner, recipe, alphabet, 300, columns), reference.train(words, recipe))
     assert len(rooms) > 2
     assert rooms[-1] < 1_750 < max(rooms)  # half of the number of symbols before training

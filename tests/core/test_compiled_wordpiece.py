@@ -20,7 +20,7 @@ from bpe_core.methods.wordpiece import reference as reference
 from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.recipes.recipe import Recipe
 from tests.conftest import EXAMPLES
-from tests.core.learning import all_columns, made_by
+from tests.core.learning import all_columns, history_of_learner
 from tests.core.random_training import words
 from tests.core.test_wordpiece import recipes
 
@@ -36,7 +36,7 @@ def learn(words: WordTable, recipe: Recipe, forced: History | None = None) -> Hi
     limit = recipe.merge_limit(len(alphabet))
     columns = Columns.with_room(limit)
     end = learner.learn(columns, limit, A_LOT)
-    return made_by(learner, recipe, alphabet, columns, end)
+    return history_of_learner(learner, recipe, alphabet, columns, end)
 
 
 def assert_same(first: History, second: History) -> None:

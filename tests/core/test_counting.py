@@ -23,7 +23,7 @@ from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from tests.core.corpus_files import write
 from tests.core.counting_with_and_without_kernels import count_by_kernels, count_plainly
-from tests.shared import here, path_of, text_of
+from tests.shared import available_texts, path_of, text_of
 
 TEXTS = st.lists(
     st.text(st.sampled_from("aAlow'Σσ .!\n\n\r<e>\u0301éİ😀“") | st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -38,7 +38,7 @@ RECIPES = [
 ]
 
 
-def as_told(texts: list[str], recipe: Recipe) -> list[tuple[bytes, int]]:
+def counts_by_definition(texts: list[str], recipe: Recipe) -> list[tuple[bytes, int]]:
     """Count the words by definition: normalize and split each document as a whole."""
     counts: Counter[str] = Counter()
     for text in texts:
@@ -52,13 +52,13 @@ def test_word_counts_do_not_depend_on_the_size_of_chunks(recipe: Recipe, texts: 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.text.corpus.Corpus.chunks, "__defaults__", (size,))
         table = count_plainly(Corpus.from_texts(texts), recipe)
-    assert list(table) == as_told(texts, recipe)
+    assert list(table) == counts_by_definition(texts, recipe)
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=range(len(RECIPES)))
 def test_word_counts_equal_the_plain_definition(recipe: Recipe) -> None:
     texts = ["low lower\nΑΣ lowest<e>", "“It's Low”, he said.\n\nlow"]
-    assert list(count_words(Corpus.from_texts(texts), recipe)) == as_told(texts, recipe)
+    assert list(count_words(Corpus.from_texts(texts), recipe)) == counts_by_definition(texts, recipe)
 
 
 @given(texts=TEXTS, size=st.integers(4, 30), by_kernels=st.booleans())
@@ -156,16 +156,16 @@ def test_counting_stops_at_an_invalid_text_with_its_byte_offset(tmp_path: Path) 
 WORDS = {"poem": (256, 118), "data/raven.txt": (1067, 459)}
 
 
-@pytest.mark.parametrize("name", here(*WORDS))
+@pytest.mark.parametrize("name", available_texts(*WORDS))
 def test_a_poem_counted_in_clean_words_has_the_expected_counts(name: str) -> None:
     table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("clean-words"))
     assert (table.total, len(table)) == WORDS[name]
     assert table.text_bytes == len(text_of(name).encode()) > table.total_bytes  # blanks and marks are in no word
 
 
-@pytest.mark.parametrize("name", here("prose", "code", "data/tinyshakespeare.txt"))
+@pytest.mark.parametrize("name", available_texts("prose", "code", "data/tinyshakespeare.txt"))
 def test_a_real_text_counted_line_by_line_equals_the_plain_definition(name: str) -> None:
     text = text_of(name)
     table = count_words(Corpus.from_files(path_of(name)), Recipe.preset("english"))
     assert table.total_bytes == len(text.encode())
-    assert list(table) == as_told([text], Recipe.preset("english"))
+    assert list(table) == counts_by_definition([text], Recipe.preset("english"))

@@ -29,7 +29,7 @@ TEXT = "the lowest price is lower than the last one, and the lowest is the last"
 
 
 @pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+def _registered_method(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METHODS, "dropping", dropping_method.METHOD)
 
 

@@ -81,7 +81,7 @@ def plain_python() -> Iterator[None]:
         yield
 
 
-def assert_tells(tokenizer: Tokenizer, text: str, ids: list[int], at: int, allowed: tuple[str, ...]) -> None:
+def check_boundaries(tokenizer: Tokenizer, text: str, ids: list[int], at: int, allowed: tuple[str, ...]) -> None:
     assert tokenizer.encode(text, at=at, allowed_special=allowed) == ids
     boundaries = tokenizer.boundaries(text, allowed_special=allowed)
     spans = boundaries.tokens(at).spans().tolist()
@@ -102,18 +102,18 @@ def test_plain_python_kernels_and_the_specification_encode_a_text_equally_for_an
     expected = with_special_tokens(text, history, allowed, at)
     with machine_code(is_used=True):
         compiled = Tokenizer(history)
-        assert_tells(compiled, text, expected, at, allowed)
+        check_boundaries(compiled, text, expected, at, allowed)
         # No public function tells which encoder is used.
         assert isinstance(compiled._merging._encoder_for(""), CompiledEncoder)
         together, edges = compiled.encode_batch([text, "", text], at=at, allowed_special=allowed)
     assert (together.tolist(), edges.tolist()) == (2 * expected, [0, *2 * [len(expected)], 2 * len(expected)])
     with plain_python():
         plain = Tokenizer(history)
-        assert_tells(plain, text, expected, at, allowed)
+        check_boundaries(plain, text, expected, at, allowed)
         assert isinstance(plain._merging._encoder_for(""), WordMerger)
 
 
-def keeps_every_byte(recipe: Recipe) -> bool:
+def is_lossless(recipe: Recipe) -> bool:
     """Return whether a recipe without normalization keeps every byte of a text."""
     pattern = NAMED_PATTERNS.get(recipe.pattern)
     drops = pattern is not None and pattern.drops_whitespace
@@ -128,7 +128,7 @@ def test_decoding_the_encoded_text_returns_the_text_for_any_recipe(
     allowed = data.draw(st.sampled_from([(), history.recipe.special_tokens]), label="allowed_special")
     at = data.draw(st.integers(0, len(history)), label="at")
     decoded = tokenizer.decode(tokenizer.encode(text, at=at, allowed_special=allowed))
-    if keeps_every_byte(history.recipe):
+    if is_lossless(history.recipe):
         assert decoded == text
         assert tokenizer.decode(tokenizer.encode_greedy(text, at=at, allowed_special=allowed)) == text
     elif history.recipe.base == "bytes" and history.recipe.pattern != "whitespace":

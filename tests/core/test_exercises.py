@@ -54,7 +54,7 @@ def bits(corpus: dict[str, int], pieces: dict[str, str]) -> Fraction:
     return Fraction(sum(costs)).limit_denominator(1000)
 
 
-def said() -> dict[str, list[str]]:
+def expected_texts() -> dict[str, list[str]]:
     """Compute the numbers and texts that each solution must contain."""
     words = bpe.train(WORDS, Recipe.preset("words", merges=4))
     alphabet = words.alphabet
@@ -118,7 +118,7 @@ def test_tables_of_the_exercise_sheet_show_the_data_of_its_solutions() -> None:
     assert sum(map(Fraction, PIECES.values())) == 1
 
 
-@pytest.mark.parametrize(("number", "solutions"), said().items())
+@pytest.mark.parametrize(("number", "solutions"), expected_texts().items())
 def test_each_solution_of_the_exercise_sheet_equals_the_reference(number: str, solutions: list[str]) -> None:
     for part in solutions:
         assert part in " ".join(SOLUTIONS[number].split())
@@ -126,4 +126,4 @@ def test_each_solution_of_the_exercise_sheet_equals_the_reference(number: str, s
 
 def test_every_exercise_of_the_sheet_has_a_solution() -> None:
     asked = re.findall(r"^\*\*(\d+)\.\*\*", SHEET.partition("## Solutions")[0], re.MULTILINE)
-    assert asked == list(SOLUTIONS) == list(said())
+    assert asked == list(SOLUTIONS) == list(expected_texts())

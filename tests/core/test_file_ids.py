@@ -51,22 +51,22 @@ WITH_IDS = {"audit", "diff", "look", "pairs", "race", "ranks", "steps", "ties", 
 
 
 class NumberedTable(NamedTuple):
-    """A table whose file numbers its tokens otherwise than the engine does, with the library of the file."""
+    """A table whose file gives other ids than the engine, together with the library of the file."""
 
     study: bpe.Study
     library: tokenizers.Tokenizer
 
 
 @pytest.fixture(scope="module")
-def learned() -> History:
+def learned_table() -> History:
     return train(Corpus.from_texts([POEM]), Recipe.preset("gpt2", vocab_size=290, special_tokens=SPECIALS))
 
 
-def numbered(history: History, numbers: np.ndarray[Any, Any]) -> bpe.Study:
+def study_with_ids(history: History, numbers: np.ndarray[Any, Any]) -> bpe.Study:
     return bpe.Study(history.numbered(numbers), texts_of([POEM]), texts_are_own=True)
 
 
-def in_its_library(study: bpe.Study, folder: Path) -> tokenizers.Tokenizer:
+def open_in_library(study: bpe.Study, folder: Path) -> tokenizers.Tokenizer:
     study.save(folder / "tokenizer.json")
     return tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
 
@@ -107,7 +107,7 @@ def ids_and_texts(answer: bpe.Answer) -> Iterator[tuple[int, str]]:
             yield from ((id, text) for id, text in zip(ids, texts, strict=True) if id is not None)
 
 
-def asked(name: str, study: bpe.Study) -> bpe.Answer:
+def ask_with_examples(name: str, study: bpe.Study) -> bpe.Answer:
     question = question_named(name)
     several = question.studies is not None
     given: Any = (
@@ -119,12 +119,12 @@ def asked(name: str, study: bpe.Study) -> bpe.Answer:
 
 @settings(max_examples=6)
 @given(data=st.data())
-def test_every_question_shows_the_ids_of_the_opened_file(learned: History, data: st.DataObject) -> None:
-    study = numbered(learned, data.draw(numberings(learned.index_count)))
+def test_every_question_shows_the_ids_of_the_opened_file(learned_table: History, data: st.DataObject) -> None:
+    study = study_with_ids(learned_table, data.draw(numberings(learned_table.index_count)))
     with_ids = set()
     about_studies = {name for name in QUESTIONS if question_named(name).studies is not NONE}
     for name in sorted(about_studies - ELSEWHERE):
-        for id, text in ids_and_texts(asked(name, study)):
+        for id, text in ids_and_texts(ask_with_examples(name, study)):
             assert study.names[id] == text, name
             with_ids.add(name)
     assert with_ids >= WITH_IDS
@@ -132,9 +132,13 @@ def test_every_question_shows_the_ids_of_the_opened_file(learned: History, data:
 
 @settings(max_examples=15)
 @given(data=st.data())
-def test_a_study_decodes_and_names_the_ids_that_it_returns(learned: History, data: st.DataObject) -> None:
-    study = numbered(learned, data.draw(numberings(learned.index_count)))
-    assert set(study.names) == set(study.tokens) == set(study.history.numbers_of(range(learned.index_count)).tolist())
+def test_a_study_decodes_and_names_the_ids_that_it_returns(learned_table: History, data: st.DataObject) -> None:
+    study = study_with_ids(learned_table, data.draw(numberings(learned_table.index_count)))
+    assert (
+        set(study.names)
+        == set(study.tokens)
+        == set(study.history.numbers_of(range(learned_table.index_count)).tolist())
+    )
     text = data.draw(st.text(max_size=12)) + "the lowest widow"
     ids = study.encode(text)
     assert study.decode(ids) == text
@@ -159,8 +163,10 @@ def test_a_study_decodes_and_names_the_ids_that_it_returns(learned: History, dat
 
 @settings(max_examples=10)
 @given(data=st.data())
-def test_trimming_removes_tokens_by_their_file_ids_and_reports_new_ids(learned: History, data: st.DataObject) -> None:
-    study = numbered(learned, data.draw(numberings(learned.index_count)))
+def test_trimming_removes_tokens_by_their_file_ids_and_reports_new_ids(
+    learned_table: History, data: st.DataObject
+) -> None:
+    study = study_with_ids(learned_table, data.draw(numberings(learned_table.index_count)))
     joined = [id for id in study.names if len(study.tokens[id]) > 1]
     chosen = data.draw(st.sets(st.sampled_from(joined), min_size=1, max_size=6))
     renumber = data.draw(st.booleans())
@@ -177,8 +183,8 @@ def test_trimming_removes_tokens_by_their_file_ids_and_reports_new_ids(learned: 
 
 @settings(max_examples=10)
 @given(data=st.data())
-def test_renaming_and_adding_special_tokens_keeps_all_ids(learned: History, data: st.DataObject) -> None:
-    study = numbered(learned, data.draw(numberings(learned.index_count)))
+def test_renaming_and_adding_special_tokens_keeps_all_ids(learned_table: History, data: st.DataObject) -> None:
+    study = study_with_ids(learned_table, data.draw(numberings(learned_table.index_count)))
     changed = bpe.change_specials(study, rename={"<pad>": "<space>"}, add=["<new>"])
     now = bpe.Study(changed.history)
     expected = {id: b"<space>" if text == b"<pad>" else text for id, text in study.tokens.items()}
@@ -191,9 +197,9 @@ def test_renaming_and_adding_special_tokens_keeps_all_ids(learned: History, data
 @settings(max_examples=3)
 @given(data=st.data())
 def test_a_delivered_folder_has_the_ids_of_the_opened_file(
-    learned: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+    learned_table: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    study = numbered(learned, data.draw(numberings(learned.index_count)))
+    study = study_with_ids(learned_table, data.draw(numberings(learned_table.index_count)))
     folder = tmp_path_factory.mktemp("delivered") / "model"
     bpe.deliver(study, folder, eos="<|end|>", pad="<pad>")
     library = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -204,9 +210,9 @@ def test_a_delivered_folder_has_the_ids_of_the_opened_file(
 @settings(max_examples=3)
 @given(data=st.data())
 def test_shards_of_encoded_documents_hold_the_ids_of_the_opened_file(
-    learned: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+    learned_table: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    study = numbered(learned, data.draw(numberings(learned.index_count)))
+    study = study_with_ids(learned_table, data.draw(numberings(learned_table.index_count)))
     folder = tmp_path_factory.mktemp("encoded") / "shards"
     end = study.id_of("<|end|>")
     bpe.encode_documents(study, [POEM, OTHER], folder, eos=end)
@@ -240,11 +246,11 @@ def test_every_public_function_is_in_the_tests_of_file_ids() -> None:
 
 
 @pytest.mark.parametrize(("old", "new"), [("ids", "indices"), ("id_count", "index_count"), ("ids_of", "indices_of")])
-def test_former_names_of_index_attributes_warn_with_the_new_names(learned: History, old: str, new: str) -> None:
+def test_former_names_of_index_attributes_warn_with_the_new_names(learned_table: History, old: str, new: str) -> None:
     with pytest.warns(DeprecationWarning, match=f"History.{old} is called History.{new} now"):
-        assert np.array_equal(getattr(learned, old), getattr(learned, new))
+        assert np.array_equal(getattr(learned_table, old), getattr(learned_table, new))
     with pytest.warns(DeprecationWarning, match=r"Step\.id is called Step\.index now"):
-        assert getattr(learned[3], "id") == learned[3].index  # noqa: B009  # mypy knows no such name
+        assert getattr(learned_table[3], "id") == learned_table[3].index  # noqa: B009  # mypy knows no such name
 
 
 def test_every_id_of_a_study_equals_that_of_the_tokenizers_library(hugging_face: NumberedTable) -> None:
@@ -297,11 +303,11 @@ def test_extending_and_joining_report_new_tokens_by_their_file_ids(hugging_face:
 @settings(max_examples=5)
 @given(data=st.data())
 def test_renumbered_tokenizer_files_are_read_with_their_ids(
-    learned: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+    learned_table: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("renumbered")
-    study = numbered(learned, data.draw(numberings(learned.index_count)))
-    library = in_its_library(study, folder)
+    study = study_with_ids(learned_table, data.draw(numberings(learned_table.index_count)))
+    library = open_in_library(study, folder)
     opened = bpe.open(folder / "tokenizer.json")
     assert opened.tokens == study.tokens
     text = data.draw(st.text(max_size=12)) + OTHER
@@ -312,7 +318,7 @@ def test_renumbered_tokenizer_files_are_read_with_their_ids(
 
 
 @pytest.fixture
-def shared(tmp_path: Path) -> NumberedTable:
+def file_with_shared_id(tmp_path: Path) -> NumberedTable:
     """Make a Unigram file in which the unknown token has the same id as a piece."""
     pieces = [["<unk>", 0.0], ["ab", -1.5], ["a", -1.0], ["b", -2.0], ["ba", -9.0]]
     model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}
@@ -321,8 +327,10 @@ def shared(tmp_path: Path) -> NumberedTable:
     return NumberedTable(study, tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json")))
 
 
-def test_tokens_that_share_an_id_are_shown_with_the_text_that_decoding_gives(shared: NumberedTable) -> None:
-    study, library = shared
+def test_tokens_that_share_an_id_are_shown_with_the_text_that_decoding_gives(
+    file_with_shared_id: NumberedTable,
+) -> None:
+    study, library = file_with_shared_id
     assert len(numbers_of(study.history)) > len(study.tokens) == 5
     for text in ("ab", "xab<unk>ba", "aab"):
         assert study.encode(text) == library.encode(text).ids

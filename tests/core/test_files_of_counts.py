@@ -55,22 +55,22 @@ def corpus(tmp_path: Path) -> Corpus:
     return Corpus.grouped(groups)
 
 
-def counted(corpus: Corpus, path: Path, recipe: Recipe = GPT2, **order: int) -> Path:
+def write_counts(corpus: Corpus, path: Path, recipe: Recipe = GPT2, **order: int) -> Path:
     count_to_file(corpus, recipe, CountingOrder(str(path), **order))
     return path
 
 
 def test_counting_in_any_number_of_parts_writes_the_same_bytes(tmp_path: Path, corpus: Corpus) -> None:
-    whole = counted(corpus, tmp_path / "whole.parquet")
-    assert counted(corpus, tmp_path / "pieces.parquet", piece_size=20).read_bytes() == whole.read_bytes()
+    whole = write_counts(corpus, tmp_path / "whole.parquet")
+    assert write_counts(corpus, tmp_path / "pieces.parquet", piece_size=20).read_bytes() == whole.read_bytes()
     assert meaning(count_groups(Corpus.from_files(whole), GPT2)) == meaning(count_groups(corpus, GPT2))
-    folder = counted(corpus, tmp_path / "folder", partition_size=200)
-    again = counted(corpus, tmp_path / "again", partition_size=200, piece_size=50, memory=10**9)
+    folder = write_counts(corpus, tmp_path / "folder", partition_size=200)
+    again = write_counts(corpus, tmp_path / "again", partition_size=200, piece_size=50, memory=10**9)
     assert files(folder) == files(again)
     assert len(files(folder)) > 2
     assert meaning(count_groups(Corpus.from_files(folder), GPT2)) == meaning(count_groups(corpus, GPT2))
     assert sorted(path.name for path in tmp_path.iterdir() if "counting" in path.name) == []
-    lines = counted(corpus, tmp_path / "ends.parquet", Recipe.preset("unigram"), piece_size=20)
+    lines = write_counts(corpus, tmp_path / "ends.parquet", Recipe.preset("unigram"), piece_size=20)
     table = count_words(Corpus.from_files(lines), Recipe.preset("unigram"))
     wanted = count_words(corpus, Recipe.preset("unigram"))
     assert table.line_ends is not None
@@ -119,8 +119,10 @@ def test_a_large_text_is_divided_for_counting_only_between_words(tmp_path: Path)
     for recipe in (GPT2, GPT2.with_changes(unit="line", lowercase=True), Recipe.preset("raw-bytes")):
         pieces = runs.pieces_of(alone, recipe, 200)
         assert (len(pieces) > 1) == (recipe.pattern != "none"), "of one word there is nothing to part"
-        whole = counted(alone, tmp_path / "whole.parquet", recipe)
-        assert counted(alone, tmp_path / "parts.parquet", recipe, piece_size=200).read_bytes() == whole.read_bytes()
+        whole = write_counts(alone, tmp_path / "whole.parquet", recipe)
+        assert (
+            write_counts(alone, tmp_path / "parts.parquet", recipe, piece_size=200).read_bytes() == whole.read_bytes()
+        )
     order = CountingOrder("x.parquet", memory=64_000)
     assert order.piece_size_for(GPT2) == order.piece_size, "what is scanned is written out when it is full"
     assert order.piece_size_for(Recipe.preset("gpt2", method="unigram")) == 500
@@ -128,8 +130,8 @@ def test_a_large_text_is_divided_for_counting_only_between_words(tmp_path: Path)
     sampled = GPT2.with_changes(mixture=Mixture((Group("b", sample=Sample(fraction=Fraction(1, 2), of="lines")),)))
     groups = [piece.group for piece in runs.pieces_of(two, sampled, 200)]
     assert groups.count("b") == 2, "each of its texts is drawn from by itself"
-    whole = counted(two, tmp_path / "whole.parquet", sampled)
-    assert counted(two, tmp_path / "parts.parquet", sampled, piece_size=200).read_bytes() == whole.read_bytes()
+    whole = write_counts(two, tmp_path / "whole.parquet", sampled)
+    assert write_counts(two, tmp_path / "parts.parquet", sampled, piece_size=200).read_bytes() == whole.read_bytes()
 
 
 def test_a_stopped_count_to_files_resumes_with_the_remaining_pieces(
@@ -147,7 +149,7 @@ def test_a_stopped_count_to_files_resumes_with_the_remaining_pieces(
 
     monkeypatch.setattr(to_files, "count_piece", failing)
     with pytest.raises(OutputError) as caught:
-        counted(corpus, path, piece_size=20)
+        write_counts(corpus, path, piece_size=20)
     assert str(caught.value) == (
         f"Could not write runs: No space left on device. Finished parts are kept in {path}.counting; the same command "
         "continues from there."
@@ -162,10 +164,10 @@ def test_a_stopped_count_to_files_resumes_with_the_remaining_pieces(
     with pytest.raises(
         CorpusError, match=r"-0000\.parquet is damaged; remove this file, and its texts are counted again\.$"
     ):
-        counted(corpus, path, piece_size=20)
+        write_counts(corpus, path, piece_size=20)
     assert done == [-1, 4, 5]
     damaged.unlink()
-    counted(corpus, path, piece_size=20)
+    write_counts(corpus, path, piece_size=20)
     assert done == [-1, 4, 5, 2]
     assert meaning(count_groups(Corpus.from_files(path), GPT2)) == meaning(count_groups(corpus, GPT2))
 
@@ -177,7 +179,7 @@ def test_counts_from_another_field_of_the_same_file_are_not_reused(tmp_path: Pat
     assert first == again != other
 
 
-def added_up(work: Place, names: list[str]) -> dict[bytes, int]:
+def sum_of_counts(work: Place, names: list[str]) -> dict[bytes, int]:
     counts: dict[bytes, int] = {}
     for number in range(1 << runs.FEWEST_BITS):
         columns = runs.add_up(work, names, number)
@@ -206,7 +208,7 @@ def test_two_workers_that_count_the_same_piece_do_not_mix_their_files(
     monkeypatch.setattr(runs, "count_in_runs", lambda *_: while_another_counts())
     runs.count_piece(piece, GPT2, head, work)
     names = [*runs.runs_of([piece], work)]
-    assert added_up(work, names) == dict(count_words(corpus, GPT2))
+    assert sum_of_counts(work, names) == dict(count_words(corpus, GPT2))
     kept = to_files.add_up_range(work, names, head, 0), (old := to_files.add_up_range(work, names[:1], head, 0))
     assert kept[0].name != old.name, "who still adds up other runs does not write into this file"
 
@@ -233,8 +235,8 @@ def test_a_text_at_an_address_that_changed_is_counted_again(monkeypatch: pytest.
 def test_a_folder_of_counts_stays_until_its_replacement_is_complete(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old = files(counted(corpus, tmp_path / "folder", partition_size=400))
-    fresh = files(counted(corpus, tmp_path / "fresh", partition_size=200))
+    old = files(write_counts(corpus, tmp_path / "folder", partition_size=400))
+    fresh = files(write_counts(corpus, tmp_path / "fresh", partition_size=200))
 
     def failing(*_: object) -> None:
         raise OutputError("Could not write counts.json: No space left on device.")
@@ -242,15 +244,15 @@ def test_a_folder_of_counts_stays_until_its_replacement_is_complete(
     with monkeypatch.context() as patch:
         patch.setattr(to_files, "_finish_output", failing)
         with pytest.raises(OutputError, match="No space left"):
-            counted(corpus, tmp_path / "folder", partition_size=200)
+            write_counts(corpus, tmp_path / "folder", partition_size=200)
     assert files(tmp_path / "folder") == old != fresh
-    assert files(counted(corpus, tmp_path / "folder", partition_size=200)) == fresh
+    assert files(write_counts(corpus, tmp_path / "folder", partition_size=200)) == fresh
     assert not [*tmp_path.glob(".*")]
     (tmp_path / "folder/counts.json").unlink()  # a version that was killed left the folder in this state
-    assert files(counted(corpus, tmp_path / "folder", partition_size=200)) == fresh
+    assert files(write_counts(corpus, tmp_path / "folder", partition_size=200)) == fresh
     (tmp_path / "folder/notes.parquet").touch()
     with pytest.raises(OutputError, match="it is a folder with other files in it"):
-        counted(corpus, tmp_path / "folder", partition_size=200)
+        write_counts(corpus, tmp_path / "folder", partition_size=200)
     assert files(tmp_path / "folder") == {**fresh, "notes.parquet": b""}
 
 
@@ -321,15 +323,15 @@ def test_files_of_counts_can_be_added_shown_and_trained_from(
 def test_files_of_counts_that_do_not_fit_the_recipe_are_refused_in_a_sentence(
     tmp_path: Path, corpus: Corpus, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = counted(corpus, tmp_path / "a.parquet")
+    path = write_counts(corpus, tmp_path / "a.parquet")
     with pytest.raises(CorpusError, match=r'was counted with pattern "gpt2", but the recipe has "cl100k"\. Choose'):
         count_words(Corpus.from_files(path), GPT2.with_changes(pattern="cl100k"))
-    folder = counted(corpus, tmp_path / "folder", partition_size=200)
+    folder = write_counts(corpus, tmp_path / "folder", partition_size=200)
     with pytest.raises(OutputError, match="it is a folder with other files in it"):
-        counted(corpus, tmp_path, partition_size=200)
+        write_counts(corpus, tmp_path, partition_size=200)
     (tmp_path / "words").touch()
     with pytest.raises(OutputError, match=r"words: the name of a file must end in \.parquet"):
-        counted(corpus, tmp_path / "words")
+        write_counts(corpus, tmp_path / "words")
     assert not (tmp_path / "words.counting").exists()
     next(iter(sorted(folder.glob("part*")))).unlink()
     with pytest.raises(CorpusError, match="folder of counts with missing parts"):

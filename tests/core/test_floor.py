@@ -1,4 +1,5 @@
-"""Tests of floors (lower bounds of token counts): no vocabulary is below, and plain code verifies the proof."""
+"""Tests of floors (lower bounds of token counts): no vocabulary needs fewer tokens, and plain code verifies the
+proof."""
 
 from __future__ import annotations
 
@@ -46,17 +47,17 @@ WORDS = st.dictionaries(st.text("ab", min_size=1, max_size=7), st.integers(1, 9)
 TEXTS = ROOT / "tests" / "texts"
 
 
-def laid(counts: dict[str, int], longest: int = 8, limit: int = 0) -> Lattice:
+def lattice_of(counts: dict[str, int], longest: int = 8, limit: int = 0) -> Lattice:
     words = WordTable.from_counts(counts)
     return Lattice.of(words, Alphabet.of_bytes(), RECIPE, longest=longest, limit=limit)
 
 
-def searched(
+def run_search(
     counts: dict[str, int], wanted: int, longest: int = 8, rounds: int = 60, limit: int | None = None, gap: float = 0.0
 ) -> Search:
     guess = Guess.of(WordTable.from_counts(counts), RECIPE, wanted, 8)
     search = Search(
-        laid(counts, 8, guess.worth(wanted) // 2 if limit is None else limit), wanted, guess,
+        lattice_of(counts, 8, guess.worth(wanted) // 2 if limit is None else limit), wanted, guess,
         Budget(rounds=rounds, swaps=20, gap=gap),
     )  # fmt: skip
     for _ in search.steps():
@@ -64,16 +65,16 @@ def searched(
     return search
 
 
-def in_bytes(counts: dict[str, int]) -> dict[bytes, int]:
+def bytes_of_words(counts: dict[str, int]) -> dict[bytes, int]:
     return {word.encode(): count for word, count in counts.items()}
 
 
 def tokens(counts: dict[str, int], pieces: set[bytes]) -> int:
-    return reference.tokens(in_bytes(counts), pieces)
+    return reference.tokens(bytes_of_words(counts), pieces)
 
 
 def all_pieces(counts: dict[str, int]) -> list[bytes]:
-    return reference.all_pieces(in_bytes(counts))
+    return reference.all_pieces(bytes_of_words(counts))
 
 
 @given(WORDS, st.integers(0, 5), st.data())
@@ -94,7 +95,7 @@ def test_a_floor_from_any_prices_of_pieces_is_at_most_the_token_count_of_any_voc
 def test_the_floor_that_a_search_finds_is_at_most_the_token_count_of_any_vocabulary(
     counts: dict[str, int], wanted: int, limit: int | None, data: st.DataObject
 ) -> None:
-    search = searched(counts, wanted, limit=limit)
+    search = run_search(counts, wanted, limit=limit)
     spelled = search.lattice.spelled(np.flatnonzero(search.best.inside))
     bounds = zip(spelled.starts, spelled.starts[1:], strict=False)
     pieces = {bytes(spelled.symbols[first:stop].tolist()) for first, stop in bounds}
@@ -117,15 +118,15 @@ FEW_WORDS = st.dictionaries(st.text("ab", min_size=1, max_size=4), st.integers(1
 def test_leaving_out_pieces_that_save_little_keeps_the_floor_below_the_optimum(
     counts: dict[str, int], wanted: int, limit: int
 ) -> None:
-    search = searched(counts, wanted, rounds=40, limit=limit)
-    assert search.floor.value <= search.floor.unit * reference.least(in_bytes(counts), wanted)
+    search = run_search(counts, wanted, rounds=40, limit=limit)
+    assert search.floor.value <= search.floor.unit * reference.least(bytes_of_words(counts), wanted)
 
 
 @given(FEW_WORDS, st.data())
 def test_a_piece_saves_at_most_its_length_minus_one_tokens_at_each_occurrence(
     counts: dict[str, int], data: st.DataObject
 ) -> None:
-    lattice, known = laid(counts), all_pieces(counts)
+    lattice, known = lattice_of(counts), all_pieces(counts)
     if not known:
         return
     number = data.draw(st.integers(0, len(lattice) - 1))
@@ -136,7 +137,7 @@ def test_a_piece_saves_at_most_its_length_minus_one_tokens_at_each_occurrence(
 
 def test_pieces_left_out_of_the_search_are_included_in_the_floor() -> None:
     """Otherwise the floor would be above the count of a real vocabulary."""
-    lattice = laid({"ab": 5}, limit=5)
+    lattice = lattice_of({"ab": 5}, limit=5)
     assert (len(lattice), lattice.left_out) == (0, 1)
     values = []
     for variant in (lattice, replace(lattice, left_out=0)):
@@ -149,18 +150,18 @@ def test_pieces_left_out_of_the_search_are_included_in_the_floor() -> None:
 def test_a_search_without_pieces_that_save_little_still_gives_a_valid_floor() -> None:
     counts = {"abcabc": 9, "abd": 4, "xyz": 2, "xy": 1}
     for limit in range(12):
-        search = searched(counts, 2, rounds=300, limit=limit)
+        search = run_search(counts, 2, rounds=300, limit=limit)
         assert search.floor.tokens <= tokens(counts, {b"abc", b"abd"})
-        assert search.lattice.left_out == 0 or len(search.lattice) < len(laid(counts))
+        assert search.lattice.left_out == 0 or len(search.lattice) < len(lattice_of(counts))
 
 
 def test_merging_the_most_frequent_pair_first_can_need_more_tokens_than_the_optimum() -> None:
     counts = {"abc": 5, "ab": 4, "bcd": 5, "bc": 1, "cd": 4}
-    search = searched(counts, 2, rounds=300)
+    search = run_search(counts, 2, rounds=300)
     assert search.guess.upper(2, 0) > search.best.tokens
 
 
-def exact(counts: dict[str, int], wanted: int, longest: int) -> float:
+def exact_floor(counts: dict[str, int], wanted: int, longest: int) -> float:
     """Solve the linear program as the article states it, by the solver HiGHS."""
     highspy = pytest.importorskip("highspy")
     known: dict[bytes, int] = {}
@@ -208,7 +209,7 @@ def words_of(text: str) -> dict[str, int]:
 
 @cache
 def corpora() -> dict[str, tuple[dict[str, int], tuple[int, ...]]]:
-    """Return corpora of five kinds, each with the numbers of pieces to find."""
+    """Return corpora of five kinds. Each comes with the numbers of pieces for which the tests compute a floor."""
     random = Random(7)
     english = "".join(
         page.read_text(encoding="utf-8") for page in sorted((ROOT / "resources" / "manual").glob("m*.md"))
@@ -238,8 +239,8 @@ def corpora() -> dict[str, tuple[dict[str, int], tuple[int, ...]]]:
 def test_the_floor_is_within_a_thousandth_of_the_exact_optimum(kind: str, place: int) -> None:
     counts, sizes = corpora()[kind]
     wanted = sizes[place]
-    optimum = exact(counts, wanted, 8)
-    search = searched(counts, wanted, rounds=2_000, limit=0)
+    optimum = exact_floor(counts, wanted, 8)
+    search = run_search(counts, wanted, rounds=2_000, limit=0)
     value = search.floor.value / search.floor.unit
     assert value <= optimum * (1 + 1e-6), (value, optimum)
     assert value >= 0.999 * optimum or search.floor.tokens == search.best.tokens, (
@@ -290,12 +291,14 @@ def test_the_floor_answer_compares_the_tokens_of_a_table_with_the_floor(tmp_path
     assert single.columns["size"] == [268]
     assert "unigram" not in single.columns
     table = Study.of(study.history)
-    assert not any("other texts" in sentence for sentence in Floor(seconds=0.3).answer(with_own(table)).sentences)
+    assert not any(
+        "other texts" in sentence for sentence in Floor(seconds=0.3).answer(with_other_text(table)).sentences
+    )
     elsewhere = Floor(seconds=0.3).answer(table.with_texts(["another text, which it was not learned from"]))
     assert any("other texts" in sentence for sentence in elsewhere.sentences)
 
 
-def with_own(study: Study) -> Study:
+def with_other_text(study: Study) -> Study:
     return study.with_texts(["the lowest price is lower than the last one. " * 5])
 
 
@@ -365,25 +368,25 @@ def test_the_search_for_a_floor_gives_partial_answers_and_can_be_cancelled() -> 
     assert held_out.columns["own"][0] == len(study.encode("the price of the lowest"))
 
 
-def asked(text: str, **parameters: Any) -> Any:
+def ask_floor(text: str, **parameters: Any) -> Any:
     chosen: dict[str, Any] = {"sizes": (300,), "seconds": 0.3} | parameters
     return Floor(**chosen).answer(unlearned("gpt2").with_texts([text]))
 
 
 def test_the_floor_of_extreme_texts_and_sizes_is_computed_or_refused() -> None:
     with pytest.raises(BpeError, match="no words"):
-        asked("")
+        ask_floor("")
     with pytest.raises(BpeError, match="no room"):
-        asked("low", sizes=(100,))
+        ask_floor("low", sizes=(100,))
     with pytest.raises(BpeError, match="2 to 255"):
-        asked("low", max_length=1_000)
+        ask_floor("low", max_length=1_000)
     with pytest.raises(BpeError, match="at least"):
-        asked("low", seconds=0.0)
-    beyond = asked("low lower lowest low", sizes=(5_000,))
+        ask_floor("low", seconds=0.0)
+    beyond = ask_floor("low lower lowest low", sizes=(5_000,))
     assert beyond.columns["floor"] == beyond.columns["best"] == [4]
-    assert asked("low", sizes=(256,)).columns["best"] == [3]
-    assert asked("low", sizes=(257,)).columns["floor"] == [1]
-    long = asked("a" * 100_000, max_length=4)
+    assert ask_floor("low", sizes=(256,)).columns["best"] == [3]
+    assert ask_floor("low", sizes=(257,)).columns["floor"] == [1]
+    long = ask_floor("a" * 100_000, max_length=4)
     assert long.columns["floor"] == long.columns["best"] == [25_000]
 
 
@@ -402,7 +405,7 @@ def test_the_best_method_learns_from_extreme_texts_and_sizes() -> None:
 def test_a_search_with_a_chosen_gap_ends_when_the_gap_is_reached() -> None:
     """A search with a chosen gap needs fewer rounds, and its vocabulary is within the gap of its floor."""
     counts = {"".join(word): 1 + place % 7 for place, word in enumerate(product("aeln", repeat=5))}
-    searches = {gap: searched(counts, 40, gap=gap) for gap in (0.0, 0.2)}
+    searches = {gap: run_search(counts, 40, gap=gap) for gap in (0.0, 0.2)}
     assert searches[0.0].best.tokens <= searches[0.2].best.tokens <= searches[0.2].floor.tokens * 1.2
     assert len(searches[0.2].moments) < len(searches[0.0].moments)
 
@@ -413,7 +416,7 @@ A_TEXT = {"words": [[1]], "counts": ["x"], "floors": [{"size": 256, "pieces": 0,
 
 @pytest.mark.parametrize("damage", [{"counts": [1]}, {"unit": 0}, {"floors": 3}, {"words": None}, A_TEXT])
 def test_a_damaged_floor_certificate_is_refused(damage: dict[str, Any]) -> None:
-    search = searched({"abab": 3, "ab": 2}, 1)
+    search = run_search({"abab": 3, "ab": 2}, 1)
     damaged = {**certificate(search.lattice, [(257, search.floor)]), **damage}
     with pytest.raises(FormatError):
         checked(damaged)
@@ -432,7 +435,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 @given(st.data(), st.sampled_from([-3, -1, 1, 2, 1_000]))
 def test_a_floor_certificate_with_any_change_is_refused(data: st.DataObject, by: int) -> None:
     """A change is refused even if the prices would still prove the changed claim."""
-    certificate = proof()
+    certificate = certificate_as_json()
     with TemporaryDirectory() as folder:
         file = Path(folder) / "floor.json"
         file.write_text(json.dumps(certificate), encoding="utf-8")
@@ -451,9 +454,11 @@ def test_a_floor_certificate_with_any_change_is_refused(data: st.DataObject, by:
         assert run(["verify", str(file)]) != 0
 
 
-def changed_and_signed(**changes: Any) -> Any:
+def forge_certificate(**changes: Any) -> Any:
     """Return a certificate with changes and a new valid checksum, as a forger would make it."""
-    certificate = proof() | {name: value for name, value in changes.items() if name not in ("size", "pieces", "tokens")}
+    certificate = certificate_as_json() | {
+        name: value for name, value in changes.items() if name not in ("size", "pieces", "tokens")
+    }
     certificate["floors"][0] |= {name: value for name, value in changes.items() if name in ("size", "pieces", "tokens")}
     return certificate | {CHECKSUM: checksum(certificate)}
 
@@ -479,7 +484,7 @@ def test_a_forged_floor_certificate_with_valid_checksum_is_refused(
 ) -> None:
     """Formerly the size was not checked, and the number of tokens outside words was not recounted."""
     path = tmp_path / "floor.json"
-    path.write_text(json.dumps(changed_and_signed(**changes)), encoding="utf-8")
+    path.write_text(json.dumps(forge_certificate(**changes)), encoding="utf-8")
     assert run(["verify", str(path)]) != 0
     assert why in capsys.readouterr().err
 
@@ -487,7 +492,7 @@ def test_a_forged_floor_certificate_with_valid_checksum_is_refused(
 def test_a_certified_floor_above_the_stated_token_count_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    certificate, path = proof(), tmp_path / "floor.json"
+    certificate, path = certificate_as_json(), tmp_path / "floor.json"
     (floor_row,) = certificate["floors"]
     row = {"size": floor_row["size"], "floor": floor_row["tokens"], "best": floor_row["tokens"] - 1}
     path.write_text(json.dumps({"certificate": certificate, "rows": [row]}), encoding="utf-8")
@@ -499,13 +504,13 @@ def test_verifying_a_floor_certificate_reports_base_symbols_separately(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "floor.json"
-    path.write_text(json.dumps(proof()), encoding="utf-8")
+    path.write_text(json.dumps(certificate_as_json()), encoding="utf-8")
     assert run(["verify", str(path)]) == 0
     assert "257 tokens in the vocabulary (256 always, 1 of at most 8 symbols)" in capsys.readouterr().out
 
 
-def proof() -> Any:
-    search = searched({"abab": 3, "ab": 2, "abc": 4}, 1)
+def certificate_as_json() -> Any:
+    search = run_search({"abab": 3, "ab": 2, "abc": 4}, 1)
     return json.loads(json.dumps(certificate(search.lattice, [(257, search.floor)])))
 
 
@@ -531,7 +536,7 @@ def test_the_best_method_adds_the_most_useful_piece_first_and_encodes_with_the_f
 @given(FEW_WORDS, st.integers(1, 2))
 def test_savings_of_the_best_method_equal_the_reference(counts: dict[str, int], wanted: int) -> None:
     history = learn(WordTable.from_counts(counts), Recipe.preset("best", merges=wanted))
-    marked = {b"_" + word: count for word, count in in_bytes(counts).items()}
+    marked = {b"_" + word: count for word, count in bytes_of_words(counts).items()}
     pieces = [history.alphabet.texts[step.left].decode().replace("▁", "_").encode() for step in history]
     assert history.reasons["saves"].tolist() == reference.saved(marked, pieces)
     assert history.tokens_after[-1] == reference.tokens(marked, pieces) >= reference.least(marked, len(pieces))
@@ -580,7 +585,7 @@ def test_searches_with_equal_numbers_of_rounds_find_equal_results(
         Floor(sizes=(262,), rounds=0).answer(study)
 
 
-def witnessed(**changes: Any) -> Any:
+def forge_certificate_with_vocabulary(**changes: Any) -> Any:
     """Return a certificate that contains the best vocabulary, with changes and a new valid checksum."""
     study = unlearned("gpt2").with_texts(["abab abab ab abc abc abc"])
     certificate = json.loads(
@@ -607,10 +612,10 @@ def test_a_floor_certificate_with_a_forged_vocabulary_is_refused(
     changes: dict[str, Any], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "floor.json"
-    path.write_text(json.dumps(witnessed()), encoding="utf-8")
+    path.write_text(json.dumps(forge_certificate_with_vocabulary()), encoding="utf-8")
     assert run(["verify", str(path)]) == 0
     assert "counted again" in capsys.readouterr().out
-    path.write_text(json.dumps(witnessed(**changes)), encoding="utf-8")
+    path.write_text(json.dumps(forge_certificate_with_vocabulary(**changes)), encoding="utf-8")
     assert run(["verify", str(path)]) != 0
     assert why in capsys.readouterr().err
 
@@ -618,7 +623,7 @@ def test_a_floor_certificate_with_a_forged_vocabulary_is_refused(
 def test_a_stated_token_count_that_differs_from_the_certified_vocabulary_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, proof = tmp_path / "floor.json", witnessed()
+    path, proof = tmp_path / "floor.json", forge_certificate_with_vocabulary()
     (floor_row,) = proof["floors"]
     row = {"size": floor_row["size"], "floor": floor_row["tokens"], "best": floor_row["fewest"]}
     for best, code in ((floor_row["fewest"], True), (floor_row["fewest"] + 1, False)):

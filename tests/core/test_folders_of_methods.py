@@ -1,6 +1,6 @@
-"""The code of a method must be in one folder: no module outside spells the method's name or imports from its folder.
+"""The code of a method must be in one folder: no other module names the method or imports from its folder.
 
-Other modules ask the method object that a recipe names. So a new method is added as one folder.
+Other modules use the method object that a recipe names. So a new method is added as one folder.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FOREIGN_CHOICES = {
 STILL_ALLOWED: tuple[str, ...] = ()
 
 
-def houses_entered(source: str) -> Iterator[str]:
+def method_folders_used(source: str) -> Iterator[str]:
     """Yield the method folders from which a source imports, or whose modules the source names."""
     named = {text for text in texts_in(source) if text.startswith("bpe_core.")}
     for module in sorted(imports_of(source) | named):
@@ -57,7 +57,7 @@ def known_methods(module: str, source: str) -> set[str]:
     """Return the methods that a module knows by name or by their folder."""
     if not AS_A_WORD.search(source):  # as in most modules, which need not be parsed
         return set()
-    known = SPELLED.intersection(texts_in(source)) | {*houses_entered(source)}
+    known = SPELLED.intersection(texts_in(source)) | {*method_folders_used(source)}
     return known - FOREIGN.get(module, set())
 
 
@@ -75,14 +75,14 @@ def known_choices(module: str, source: str) -> set[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             known.add(node.value)
-        elif isinstance(node, ast.Attribute) and called(node.value).lstrip("_") in RECIPES:
+        elif isinstance(node, ast.Attribute) and last_name(node.value).lstrip("_") in RECIPES:
             known.add(node.attr)
-        elif isinstance(node, ast.Call) and called(node.func) in RECIPES:
+        elif isinstance(node, ast.Call) and last_name(node.func) in RECIPES:
             known |= {keyword.arg for keyword in node.keywords if keyword.arg}
     return known & OWN_CHOICES - FOREIGN_CHOICES.get(module, set())
 
 
-def called(node: ast.expr) -> str:
+def last_name(node: ast.expr) -> str:
     """Return the last part of a dotted name."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 

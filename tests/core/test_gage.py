@@ -48,12 +48,14 @@ EXAMPLE = WordTable.from_counts({"aaabdaaabac": 1})
 each_learner = pytest.mark.parametrize("make_learner", LEARNERS.values(), ids=LEARNERS)
 
 
-def everything(history: History) -> dict[str, list[int]]:
+def columns_and_reasons(history: History) -> dict[str, list[int]]:
     """Return all columns and reasons of a history."""
     return all_columns(history) | {name: column.tolist() for name, column in history.reasons.items()}
 
 
-def learned(make: MakeLearner, words: WordTable, recipe: Recipe, steps: int = A_LOT, work: int = A_LOT) -> History:
+def learn_in_portions(
+    make: MakeLearner, words: WordTable, recipe: Recipe, steps: int = A_LOT, work: int = A_LOT
+) -> History:
     limit = min(steps, recipe.merge_limit(256))
     columns = Columns.with_room(limit)
     learner = make(words, Alphabet.of_bytes(), recipe, None)
@@ -63,7 +65,7 @@ def learned(make: MakeLearner, words: WordTable, recipe: Recipe, steps: int = A_
     return History(recipe, Alphabet.of_bytes(), columns.first(learner.learned), reasons=learner.reasons)
 
 
-def trained(text: str, **changes: object) -> History:
+def train_gage(text: str, **changes: object) -> History:
     return train(Corpus.from_texts([text]), Recipe.preset("gage", **changes))
 
 
@@ -77,8 +79,8 @@ def test_each_gage_learner_makes_the_steps_of_the_reference(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, work: int
 ) -> None:
     reference_history = gage.train(words, recipe)
-    steps = learned(make_learner, words, recipe, work=work)
-    assert everything(steps) == everything(reference_history)
+    steps = learn_in_portions(make_learner, words, recipe, work=work)
+    assert columns_and_reasons(steps) == columns_and_reasons(reference_history)
     learner = make_learner(words, reference_history.alphabet, recipe, None)
     assert learner.tokens_at_start == reference_history.tokens_at_start == words.total_bytes
 
@@ -88,7 +90,9 @@ def test_each_gage_learner_makes_the_steps_of_the_reference(
 def test_each_gage_learner_decides_ties_by_each_tie_rule(make_learner: MakeLearner, rule: str) -> None:
     words = WordTable.from_counts({"abba baab cd dc abcd dcba ad da": 1, "\xe9\xe8 \xe8\xe9 bac cab": 2})
     recipe = Recipe.preset("gage", min_frequency=2, ties=rule, block_size=24)
-    assert everything(learned(make_learner, words, recipe)) == everything(gage.train(words, recipe))
+    assert columns_and_reasons(learn_in_portions(make_learner, words, recipe)) == columns_and_reasons(
+        gage.train(words, recipe)
+    )
 
 
 def test_progress_of_gage_training_counts_bytes_of_text_if_the_number_of_steps_is_unknown() -> None:
@@ -153,7 +157,7 @@ def test_gage_compresses_the_example_of_eleven_bytes_as_computed_on_paper(
 
 
 def test_each_block_of_gage_starts_with_an_empty_pair_table() -> None:
-    history = trained("low lower lowest\n" * 40, block_size=170)
+    history = train_gage("low lower lowest\n" * 40, block_size=170)
     block, byte = history.reasons["block"], history.reasons["byte"]
     assert block.tolist() == sorted(block.tolist())
     assert set(block.tolist()) == {0, 1, 2, 3}
@@ -183,11 +187,11 @@ def test_gage_training_resumes_from_its_history(words: WordTable, recipe: Recipe
     whole = gage.train(words, recipe)
     trainer = Trainer(words, recipe, history=whole.first(data.draw(st.integers(0, len(whole)))))
     trainer.advance()
-    assert everything(trainer.history) == everything(whole)
+    assert columns_and_reasons(trainer.history) == columns_and_reasons(whole)
 
 
 def test_resuming_gage_training_with_a_history_of_other_words_is_refused() -> None:
-    history = trained("low lower lowest\n" * 40)
+    history = train_gage("low lower lowest\n" * 40)
     for other in ("low lower lowest " * 40, "ab"):
         with pytest.raises(FormatError, match="do not belong to these words"):
             Trainer(WordTable.from_counts({other: 1}), history.recipe, history=history)
@@ -220,7 +224,7 @@ def test_gage_splits_a_text_at_a_step_by_the_pair_table_of_the_block_with_this_s
 
 def test_a_request_for_tokens_after_the_last_gage_step_returns_the_tokens_of_the_last_step() -> None:
     """The window may ask for a later step than the shown answer has."""
-    history = trained("low lower lowest\n" * 40, block_size=170)
+    history = train_gage("low lower lowest\n" * 40, block_size=170)
     for known in (history, history.first(0)):
         segmentation = Tokenizer(known).segmentation("low lower")
         for at in (len(known) + 1, len(known) + 1_000):
@@ -229,7 +233,7 @@ def test_a_request_for_tokens_after_the_last_gage_step_returns_the_tokens_of_the
 
 
 def test_special_tokens_of_a_gage_run_have_ids_after_all_steps() -> None:
-    history = trained("low lower lowest\n" * 40, block_size=170, special_tokens=("<end>",))
+    history = train_gage("low lower lowest\n" * 40, block_size=170, special_tokens=("<end>",))
     for at in (0, 3, len(history)):
         ids = Tokenizer(history).encode("low<end>low", at=at, allowed_special="all")
         assert ids.count(history.first_special) == 1
@@ -237,7 +241,7 @@ def test_special_tokens_of_a_gage_run_have_ids_after_all_steps() -> None:
 
 
 def test_tokens_of_a_gage_text_are_updated_after_edits() -> None:
-    history = trained("low lower lowest\n" * 40, block_size=170)
+    history = train_gage("low lower lowest\n" * 40, block_size=170)
     tokenizer = Tokenizer(history)
     at, later = 3, len(history)
     segmentation: Segmentation = tokenizer.segmentation("low lower")
@@ -252,7 +256,7 @@ def test_tokens_of_a_gage_text_are_updated_after_edits() -> None:
 
 def test_a_long_text_is_split_in_advance_for_another_gage_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gage_cut, "AT_ONCE", 8)
-    history = trained("low lower lowest\n" * 40, block_size=170)
+    history = train_gage("low lower lowest\n" * 40, block_size=170)
     tokenizer, later = Tokenizer(history), len(history)
     segmentation = tokenizer.segmentation("low lower")
     segmentation.tokens(3)
@@ -291,7 +295,7 @@ def test_the_search_for_ties_and_never_joined_pairs_stays_within_one_gage_block(
 
 def test_token_counts_of_a_gage_history_are_right_though_pairs_are_joined_several_times() -> None:
     text = text_of("prose")[:4_000]
-    history = trained(text, block_size=700)
+    history = train_gage(text, block_size=700)
     counts = history.token_counts(np.bincount(np.frombuffer(text.encode(), np.uint8), minlength=256))
     assert counts.min() >= 0
     assert counts.sum() == history.columns.tokens_left[-1]
@@ -300,7 +304,7 @@ def test_token_counts_of_a_gage_history_are_right_though_pairs_are_joined_severa
 
 
 def test_reachable_gage_tokens_are_reached_at_a_step_of_their_own_block() -> None:
-    history = trained("low lower lowest\n" * 40, block_size=170)
+    history = train_gage("low lower lowest\n" * 40, block_size=170)
     answers = {token: reachability(history, token) for token in range(256, history.first_special)}
     for token, reached in answers.items():
         if reached.kind == "reachable":
@@ -312,17 +316,17 @@ def test_reachable_gage_tokens_are_reached_at_a_step_of_their_own_block() -> Non
 
 def test_exporting_a_gage_run_to_merge_formats_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="compress the text to a file, choose a table such as csv"):
-        write_history(trained("low lower lowest\n" * 40), tmp_path / "merges.txt")
+        write_history(train_gage("low lower lowest\n" * 40), tmp_path / "merges.txt")
 
 
 def test_a_session_file_keeps_the_blocks_of_a_gage_run(tmp_path: Path) -> None:
-    history = trained("low lower lowest\n" * 40, block_size=170)
+    history = train_gage("low lower lowest\n" * 40, block_size=170)
     path = tmp_path / "gage.bpex"
     saved = SavedSession(history.recipe, runs=(SavedRun(1, history.recipe, history=history, state="ended"),))
     write_session(saved, path)
     loaded = read_session(path).runs[0].history
     assert loaded is not None
-    assert everything(loaded) == everything(history)
+    assert columns_and_reasons(loaded) == columns_and_reasons(history)
     assert Tokenizer(loaded).encode("low lower") == Tokenizer(history).encode("low lower")
 
 
@@ -337,7 +341,7 @@ def test_a_session_file_keeps_the_blocks_of_a_gage_run(tmp_path: Path) -> None:
     ],
 )
 def test_impossible_gage_histories_are_refused(column: str, row: Any, value: int, message: str) -> None:
-    history = trained("low lower lowest\n" * 40, block_size=170)
+    history = train_gage("low lower lowest\n" * 40, block_size=170)
     reasons = {name: values.copy() for name, values in history.reasons.items()}
     assert METHOD.what_is_wrong(history) == METHOD.what_is_wrong(history.first(0)) == ""
     if row is None:
@@ -348,7 +352,7 @@ def test_impossible_gage_histories_are_refused(column: str, row: Any, value: int
 
 
 def test_the_list_of_gage_steps_shows_the_block_and_the_new_byte_of_each_step() -> None:
-    history = trained("low lower lowest\n" * 40, block_size=170)
+    history = train_gage("low lower lowest\n" * 40, block_size=170)
     first = history[0]
     assert [reason.text(first.count, first.reasons) for reason in METHOD.reasons(history.recipe)][:2] == ["1", "0xFF"]
     assert all(len(reason.values(history)) == len(history) for reason in METHOD.reasons(history.recipe))

@@ -12,7 +12,7 @@ from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import NOTHING, History
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.recipes.recipe import Recipe
-from tests.shared import here, text_of
+from tests.shared import available_texts, text_of
 
 
 @pytest.mark.parametrize("merges", [0, 1, 2, 7, 40])
@@ -31,7 +31,7 @@ def test_token_counts_of_a_history_equal_counts_of_encoded_words(text: str, merg
     assert {token: count for token, count in enumerate(counted.tolist()) if count} == dict(plain)
 
 
-@pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
+@pytest.mark.parametrize("name", available_texts("poem", "data/raven.txt"))
 def test_the_compression_curve_of_a_history_never_falls(name: str) -> None:
     words = WordTable.from_counts(Counter(text_of(name).split()))
     history = reference.train(words, Recipe.preset("raw-bytes", vocab_size=None, merges=60))

@@ -1,4 +1,4 @@
-"""Tests of Ctrl-C, `kill` and a closed terminal: commands end in order and keep their results."""
+"""Tests of Ctrl-C, `kill` and a closed terminal: commands end normally and keep their results."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ sys.exit(run(sys.argv[1:]))
 
 
 @contextlib.contextmanager
-def started(command: list[str], **how: Any) -> Iterator[subprocess.Popen[Any]]:
+def start_process(command: list[str], **how: Any) -> Iterator[subprocess.Popen[Any]]:
     """Start a process that is killed when its test ends or fails. `with Popen` alone would wait for ever."""
     with subprocess.Popen(command, cwd=ROOT, **how) as process:
         try:
@@ -51,11 +51,11 @@ def started(command: list[str], **how: Any) -> Iterator[subprocess.Popen[Any]]:
 
 
 @contextlib.contextmanager
-def at_a_terminal(arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+def start_at_terminal(arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """Start the command with a terminal as standard error. Yield the process and the descriptor of the screen."""
     screen, terminal = os.openpty()
     command = [sys.executable, "-c", IN_THE_TERMINAL, *arguments]
-    with started(command, stdin=subprocess.PIPE, stderr=terminal, start_new_session=True) as process:
+    with start_process(command, stdin=subprocess.PIPE, stderr=terminal, start_new_session=True) as process:
         os.close(terminal)
         try:
             yield process, screen
@@ -86,7 +86,7 @@ def long_text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def endless(tmp_path: Path, long_text: Path) -> list[str]:
+def long_training(tmp_path: Path, long_text: Path) -> list[str]:
     """Return the arguments of a training that takes long: a long text without words, merged to the end."""
     arguments = ["train", str(long_text), "--preset", "raw-bytes", "--vocab-size", "4000000"]
     return [*arguments, "--output", str(tmp_path / "merges.csv")]
@@ -95,7 +95,7 @@ def endless(tmp_path: Path, long_text: Path) -> list[str]:
 @posix_only
 @pytest.mark.parametrize(("number", "code"), ENDINGS)
 def test_a_signal_during_training_ends_the_command_and_keeps_the_learned_merges(
-    endless: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int
+    long_training: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int
 ) -> None:
     """The signal is sent in this process at the first progress report of training."""
     original = learn
@@ -113,13 +113,13 @@ def test_a_signal_during_training_ends_the_command_and_keeps_the_learned_merges(
     before = signal.getsignal(number)
     with monkeypatch.context() as patched:
         patched.setattr(train, "learn", interrupted)
-        assert run([*endless, "--quiet"]) == code
+        assert run([*long_training, "--quiet"]) == code
     assert signal.getsignal(number) is before
     history = read_history(tmp_path / "merges.csv")
     assert len(history) > 0
     assert history.end_reason == "stopped"
     undisturbed = [
-        *endless[:4],
+        *long_training[:4],
         "--merges",
         str(len(history)),
         "--output",
@@ -131,8 +131,8 @@ def test_a_signal_during_training_ends_the_command_and_keeps_the_learned_merges(
 
 
 @posix_only
-def test_ctrl_c_at_a_terminal_ends_training_soon_and_keeps_the_merges(endless: list[str], tmp_path: Path) -> None:
-    with at_a_terminal(endless) as (process, screen):
+def test_ctrl_c_at_a_terminal_ends_training_soon_and_keeps_the_merges(long_training: list[str], tmp_path: Path) -> None:
+    with start_at_terminal(long_training) as (process, screen):
         read_until(screen, "training")
         process.send_signal(signal.SIGINT)
         sent = time.monotonic()
@@ -147,9 +147,9 @@ def test_ctrl_c_at_a_terminal_ends_training_soon_and_keeps_the_merges(endless: l
 
 
 @posix_only
-def test_ctrl_c_twice_at_a_terminal_discards_the_training(endless: list[str], tmp_path: Path) -> None:
+def test_ctrl_c_twice_at_a_terminal_discards_the_training(long_training: list[str], tmp_path: Path) -> None:
     (tmp_path / "merges.csv").write_text("precious")
-    with at_a_terminal(endless) as (process, screen):
+    with start_at_terminal(long_training) as (process, screen):
         read_until(screen, "training")
         process.send_signal(signal.SIGINT)
         read_until(screen, "Stopping")
@@ -164,7 +164,7 @@ def test_ctrl_c_twice_at_a_terminal_discards_the_training(endless: list[str], tm
 @posix_only
 def test_ctrl_c_while_waiting_for_standard_input_ends_the_command_at_once(tmp_path: Path) -> None:
     output = tmp_path / "merges.csv"
-    with at_a_terminal(["train", "-", "--output", str(output)]) as (process, screen):
+    with start_at_terminal(["train", "-", "--output", str(output)]) as (process, screen):
         assert process.stdin is not None
         process.stdin.write(b"the lowest price is lower than the last one\n" * 400_000)
         process.stdin.flush()
@@ -178,9 +178,9 @@ def test_ctrl_c_while_waiting_for_standard_input_ends_the_command_at_once(tmp_pa
 
 @posix_only
 def test_closing_the_terminal_of_a_training_command_keeps_the_learned_merges(
-    endless: list[str], tmp_path: Path
+    long_training: list[str], tmp_path: Path
 ) -> None:
-    with at_a_terminal(endless) as (process, screen):
+    with start_at_terminal(long_training) as (process, screen):
         read_until(screen, "training")
         os.close(screen)
         assert process.wait(PATIENCE) == 129
@@ -214,7 +214,7 @@ def test_a_signal_while_writing_leaves_the_old_file_and_no_temporary_file(
     assert run(["train", str(tmp_path / "text.txt"), "--output", str(tmp_path / "merges.csv"), "--quiet"]) == 0
     arguments = ["encode", str(tmp_path / "text.txt"), "--merges", str(tmp_path / "merges.csv"), "--output"]
     command = [sys.executable, "-c", ENCODE_AND_PRINT, *arguments, str(tmp_path / "ids.npy")]
-    with started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with start_process(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "writing\n"
         process.send_signal(number)

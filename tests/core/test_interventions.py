@@ -47,7 +47,7 @@ def reference_run(words: WordTable, recipe: Recipe) -> History:
     return by.train(words, recipe)  # type: ignore[no-any-return]
 
 
-def standing(words: WordTable, history: History, steps: int) -> list[tuple[int, int]]:
+def possible_pairs(words: WordTable, history: History, steps: int) -> list[tuple[int, int]]:
     """Return the pairs that could be joined after n steps."""
     recipe, first = history.recipe, history.first(steps)
     tokens = reference.TokenBook(history.alphabet)
@@ -60,14 +60,14 @@ def standing(words: WordTable, history: History, steps: int) -> list[tuple[int, 
 
 
 @st.composite
-def steered(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
+def recipes_with_interventions(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
     """Draw words, and a recipe with a few interventions that are possible on the words."""
     table = draw(words())
     recipe = draw(recipes() | st.sampled_from([BY_SCORE, IN_STAGES]))
     for _ in range(draw(st.integers(1, 3))):
         history = reference_run(table, recipe)
         step = draw(st.integers(1, len(history) + 1))
-        pairs = standing(table, history, step - 1)
+        pairs = possible_pairs(table, history, step - 1)
         act: Act = draw(st.sampled_from(["forbid", "force"]))
         if not pairs or (act == "force" and step > recipe.merge_limit(len(history.alphabet))):
             continue
@@ -82,8 +82,10 @@ def steered(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
     return table, recipe
 
 
-def learned(make: Any, words: WordTable, history: History, work: int, known: History | None = None) -> dict[str, Any]:
-    """Return the columns and reasons of a learner called for `work` units each time, and the remaining pairs."""
+def learn_in_portions(
+    make: Any, words: WordTable, history: History, work: int, known: History | None = None
+) -> dict[str, Any]:
+    """Call a learner for `work` units each time. Return its columns, its reasons and the remaining pairs."""
     recipe, room = history.recipe, history.recipe.merge_limit(len(history.alphabet))
     columns = Columns.with_room(room)
     learner, end = make(words, history.alphabet, recipe, known), ""
@@ -96,7 +98,7 @@ def learned(make: Any, words: WordTable, history: History, work: int, known: His
 
 
 @settings(max_examples=EXAMPLES // 2)
-@given(steered=steered(), work=st.sampled_from([1, 700, A_LOT]), data=st.data())
+@given(steered=recipes_with_interventions(), work=st.sampled_from([1, 700, A_LOT]), data=st.data())
 def test_each_learner_with_interventions_makes_the_steps_of_the_reference(
     steered: tuple[WordTable, Recipe], work: int, data: st.DataObject
 ) -> None:
@@ -106,7 +108,7 @@ def test_each_learner_with_interventions_makes_the_steps_of_the_reference(
     reasons = {name: column.tolist() for name, column in plain.reasons.items()}
     for make in LEARNERS[recipe.method]:
         for given_first in (None, known):
-            result = learned(make, table, plain, work, given_first)
+            result = learn_in_portions(make, table, plain, work, given_first)
             leading = result.pop("forbidden")
             assert result == {**all_columns(plain), **reasons, "end": plain.end_reason}
             assert not {*leading} & {
@@ -125,7 +127,7 @@ def test_extending_a_table_on_other_words_makes_its_old_steps_first(
     plain = reference.train(second, growing, old.alphabet, old.pairs())
     reasons = {name: column.tolist() for name, column in plain.reasons.items()}
     for make in (PlainLearner, CompiledLearner):
-        result = learned(make, second, plain, A_LOT, steps_alone(old))
+        result = learn_in_portions(make, second, plain, A_LOT, steps_alone(old))
         del result["forbidden"]
         assert result == {**all_columns(plain), **reasons, "end": plain.end_reason}
     assert plain.pairs()[: len(old)] == old.pairs()

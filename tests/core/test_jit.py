@@ -73,11 +73,11 @@ def test_machine_code_uses_the_new_arrays_of_a_named_tuple_after_an_exchange(exa
 
 
 def test_threads_that_use_a_named_tuple_of_arrays_at_once_share_its_addresses() -> None:
-    """Otherwise the row of the slower thread would replace a row that machine code may be reading."""
+    """Otherwise the addresses of the slower thread would replace addresses that machine code may be reading."""
     places: list[tuple[int, ...]] = []
 
     class RepackingNumber(int):
-        """A number that, while it is packed, packs its bundle again, as another thread would."""
+        """A number that packs its named tuple a second time while the tuple is packed, as another thread would."""
 
         def __int__(self) -> int:
             if not places:

@@ -85,14 +85,14 @@ CHANGES = [
 @pytest.fixture
 def keys(tmp_path: Path) -> Callable[[str], dict[str, str]]:
     def find(source: str) -> dict[str, str]:
-        module = imported(tmp_path, source)
+        module = import_source(tmp_path, source)
         cells = np.zeros(3, np.int32)
         return {name: dependencies.key_of(getattr(module, name).py_func, (cells,), "Numba 1") for name in NAMES}
 
     return find
 
 
-def imported(folder: Path, source: str) -> ModuleType:
+def import_source(folder: Path, source: str) -> ModuleType:
     file = folder / f"source_{len(list(folder.iterdir()))}.py"
     file.write_text(source, encoding="utf-8")
     spec = spec_from_file_location("bpe_core.kernels.example", file)
@@ -113,9 +113,9 @@ def test_a_change_in_a_kernel_outdates_the_kernel_and_its_callers(
 
 
 def test_the_storage_key_of_a_kernel_depends_on_argument_types_and_compiler(tmp_path: Path) -> None:
-    module = imported(tmp_path, SOURCE)
+    module = import_source(tmp_path, SOURCE)
     function = module.alone.py_func
-    other = imported(tmp_path, SOURCE.replace("cells: object", "others: object"))
+    other = import_source(tmp_path, SOURCE.replace("cells: object", "others: object"))
     given: list[Any] = [
         np.zeros(3, np.int32), np.zeros(3, np.int64), np.zeros((3, 3), np.int32), np.zeros(6, np.int32)[::2],
         1, 1.0, np.int32(1), (1,), module.Desk(1), other.Desk(1),
@@ -126,7 +126,7 @@ def test_the_storage_key_of_a_kernel_depends_on_argument_types_and_compiler(tmp_
 
 
 def test_a_kernel_that_depends_on_an_unknown_kind_of_value_is_refused(tmp_path: Path) -> None:
-    module = imported(tmp_path, SOURCE.replace("TABLE = np.arange(3)", "TABLE = {1: object()}"))
+    module = import_source(tmp_path, SOURCE.replace("TABLE = np.arange(3)", "TABLE = {1: object()}"))
     with pytest.raises(TypeError, match="no rule for machine code of"):
         dependencies.key_of(module.middle.py_func, (), "")
 

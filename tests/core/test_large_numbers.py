@@ -41,7 +41,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def numbered() -> Iterator[tuple[str, argparse.Action]]:
+def number_options() -> Iterator[tuple[str, argparse.Action]]:
     """Yield every option of every command that takes a number."""
     for command in COMMANDS:
         parsers = next(action for action in parser_for([command])._actions if isinstance(action.choices, dict))
@@ -51,7 +51,7 @@ def numbered() -> Iterator[tuple[str, argparse.Action]]:
                 yield command, action
 
 
-def asked(command: str, text: Path, table: Path, folder: Path) -> list[str]:
+def needed_arguments(command: str, text: Path, table: Path, folder: Path) -> list[str]:
     """Return the arguments that the command needs."""
     on_text = ["--merges", str(table), "--corpus", str(text)]
     return {
@@ -71,10 +71,10 @@ def asked(command: str, text: Path, table: Path, folder: Path) -> list[str]:
 def test_commands_with_large_numbers_as_options_end_in_an_answer_or_an_error_message(
     number: str, text: Path, table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = list(numbered())
+    options = list(number_options())
     assert len(options) > 15
     for command, option in options:
-        given = [command, *asked(command, text, table, tmp_path), f"{option.option_strings[0]}={number}"]
+        given = [command, *needed_arguments(command, text, table, tmp_path), f"{option.option_strings[0]}={number}"]
         assert run(given) in (0, 1, 2), given
         message = capsys.readouterr().err
         assert len(message.splitlines()[-1] if message else "") < 300, given

@@ -74,7 +74,7 @@ MOST = {
 LINES = ["the lowest prices", "of low towers", "are lower than those", "of slow ones"] * 9
 
 
-def way_of(program: str, sources: dict[str, Any]) -> dict[str, dict[str, int]]:
+def path_of_sources(program: str, sources: dict[str, Any]) -> dict[str, dict[str, int]]:
     """Run a program that counts the sources. Return the files and calls of each source."""
     command = [sys.executable, "-c", WAY + program, json.dumps(sources)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(bpe.__path__[0]).parent)
@@ -99,7 +99,7 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
     except ImportError:
         pass
     sources = {name: str(folder / file) for name, file in places.items()} | {"texts": LINES}
-    return way_of(COUNTING, sources)
+    return path_of_sources(COUNTING, sources)
 
 
 @pytest.mark.parametrize("name", MOST)

@@ -1,4 +1,5 @@
-"""Tests that count the files and calls of the project that a text passes through, so that a new layer is noticed."""
+"""Tests that count the files and functions of the project through which a text passes, so that a new layer is
+noticed."""
 
 from __future__ import annotations
 

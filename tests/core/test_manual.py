@@ -19,7 +19,7 @@ from tests.manual_pages import (
     Recorder,
     Undocumented,
     draw_gallery,
-    made,
+    generate,
     own_docstring,
     pages,
     pictures_in,
@@ -63,7 +63,7 @@ def test_commands_in_the_manual_print_the_output_shown_there(
 @pytest.mark.parametrize("page", names_of(pages()))
 def test_generated_parts_of_the_manual_agree_with_the_code(page: str) -> None:
     text = (MANUAL / page).read_text(encoding="utf-8")
-    assert made(text) == text, "python -m tests.manual_pages writes it anew"
+    assert generate(text) == text, "python -m tests.manual_pages writes it anew"
 
 
 def test_generating_the_manual_refuses_options_and_functions_without_help() -> None:

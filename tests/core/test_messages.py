@@ -64,7 +64,7 @@ def test_no_list_of_messages_contains_lines_of_programs(surface: str) -> None:
     assert [str(message) for message in messages(surface) if program.search(message.text)] == []
 
 
-def collected(source: str) -> dict[str, list[str]]:
+def collect_messages(source: str) -> dict[str, list[str]]:
     tree = ast.parse(source)
     errors = children_of("BpeError", {"app/example.py": tree})
     messages_by_surface: dict[str, list[str]] = {}
@@ -76,26 +76,29 @@ def collected(source: str) -> dict[str, list[str]]:
 def test_collected_messages_are_whole_sentences_with_the_names_of_their_values() -> None:
     error = 'class Wrong(BpeError):\n    """An error."""\n'
     source = error + 'label = "Two words"\nraise Wrong(f"No {kind} is" + f" in {place}.")\n'
-    assert collected(source) == {"window": ["Two words"], "errors": ["No {kind} is in {place}."]}
+    assert collect_messages(source) == {"window": ["Two words"], "errors": ["No {kind} is in {place}."]}
 
 
 def test_collecting_messages_leaves_out_docstrings_patterns_and_single_words() -> None:
     source = '"""A module here."""\nimport re\nkey = "word"\npattern = re.compile("two words")\n'
-    assert collected(source) == {}
+    assert collect_messages(source) == {}
 
 
 def test_collecting_messages_keeps_the_sentences_around_an_example() -> None:
     source = 'text = """Learn merges\n    from texts.\n\n    examples:\n      bpe-explorer train a.txt\n    """\n'
-    assert collected(source) == {"window": ["Learn merges from texts."]}
+    assert collect_messages(source) == {"window": ["Learn merges from texts."]}
 
 
 def test_collecting_messages_leaves_out_style_sheets_and_markup() -> None:
-    assert collected("style = 'QLabel { color: palette(text); }'\npage = '<div class=\"a b\">two words</div>'\n") == {}
+    assert (
+        collect_messages("style = 'QLabel { color: palette(text); }'\npage = '<div class=\"a b\">two words</div>'\n")
+        == {}
+    )
 
 
 def test_collecting_messages_leaves_out_lists_of_names() -> None:
-    assert collected('names = "gpt two llama three".split()\n') == {}
+    assert collect_messages('names = "gpt two llama three".split()\n') == {}
 
 
 def test_collecting_messages_includes_the_docstring_of_a_question() -> None:
-    assert collected('class Why(Question):\n    """Show why."""\n    x = 1\n') == {"window": ["Show why."]}
+    assert collect_messages('class Why(Question):\n    """Show why."""\n    x = 1\n') == {"window": ["Show why."]}

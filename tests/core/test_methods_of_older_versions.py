@@ -28,7 +28,7 @@ FILES = {path: said for method in METHODS.values() for path, said in method["fil
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def old_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("before")
     with ZipFile(ARCHIVE) as archive:
         archive.extractall(folder)
@@ -40,8 +40,8 @@ def columns_of(history: History) -> dict[str, list[int]]:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_recipe_of_an_older_version_is_read_with_the_same_choices(name: str, before: Path) -> None:
-    recipe = Recipe.from_json((before / name / "recipe.json").read_text(encoding="utf-8"))
+def test_a_recipe_of_an_older_version_is_read_with_the_same_choices(name: str, old_files: Path) -> None:
+    recipe = Recipe.from_json((old_files / name / "recipe.json").read_text(encoding="utf-8"))
     choices, stored = recipe.to_dict(), METHODS[name]["recipe"]
     assert {choice: choices[choice] for choice in stored if choice != "mixture"} == {
         choice: value for choice, value in stored.items() if choice != "mixture"
@@ -49,8 +49,8 @@ def test_a_recipe_of_an_older_version_is_read_with_the_same_choices(name: str, b
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_session_of_an_older_version_has_the_same_steps_and_splits_texts_equally(name: str, before: Path) -> None:
-    saved = read_session(before / name / "run.bpex").runs[0]
+def test_a_session_of_an_older_version_has_the_same_steps_and_splits_texts_equally(name: str, old_files: Path) -> None:
+    saved = read_session(old_files / name / "run.bpex").runs[0]
     history, stored = saved.history, METHODS[name]
     assert history is not None
     assert columns_of(history) == {column: stored[column] for column in ("left", "right", "count", "tokens_left")}
@@ -61,8 +61,8 @@ def test_a_session_of_an_older_version_has_the_same_steps_and_splits_texts_equal
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_training_on_the_words_of_an_older_session_makes_the_same_steps(name: str, before: Path) -> None:
-    saved = read_session(before / name / "run.bpex").runs[0]
+def test_training_on_the_words_of_an_older_session_makes_the_same_steps(name: str, old_files: Path) -> None:
+    saved = read_session(old_files / name / "run.bpex").runs[0]
     assert saved.words is not None
     assert columns_of(learn(saved.words, saved.recipe)) == {
         column: METHODS[name][column] for column in ("left", "right", "count", "tokens_left")
@@ -71,9 +71,9 @@ def test_training_on_the_words_of_an_older_session_makes_the_same_steps(name: st
 
 @pytest.mark.parametrize("file", FILES)
 def test_an_exported_file_of_an_older_version_has_the_same_steps_and_splits_texts_equally(
-    file: str, before: Path
+    file: str, old_files: Path
 ) -> None:
-    opened, stored = open_table(before / file), FILES[file]
+    opened, stored = open_table(old_files / file), FILES[file]
     history = opened.history
     assert (opened.format, history.recipe.method) == (stored["format"], stored["method"])
     assert (history.columns.left.tolist(), history.columns.right.tolist()) == (stored["left"], stored["right"])
@@ -86,16 +86,20 @@ IN_ANOTHER_ORDER = {"boundless", "unigram"}
 
 
 @pytest.mark.parametrize("name", sorted({*MANIFESTS} - IN_ANOTHER_ORDER))
-def test_repeating_a_manifest_of_an_older_version_gives_the_same_bytes(name: str, before: Path, tmp_path: Path) -> None:
-    shutil.copytree(before / "manifests", tmp_path / "manifests")
+def test_repeating_a_manifest_of_an_older_version_gives_the_same_bytes(
+    name: str, old_files: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(old_files / "manifests", tmp_path / "manifests")
     assert run(["repeat", str(tmp_path / "manifests" / f"{name}.json")]) == 0
 
 
 @pytest.mark.parametrize("name", sorted(IN_ANOTHER_ORDER))
-def test_the_training_command_of_an_older_version_gives_the_same_table(name: str, before: Path, tmp_path: Path) -> None:
-    text, result = before / "manifests" / "text.txt", tmp_path / "again.csv"
+def test_the_training_command_of_an_older_version_gives_the_same_table(
+    name: str, old_files: Path, tmp_path: Path
+) -> None:
+    text, result = old_files / "manifests" / "text.txt", tmp_path / "again.csv"
     assert run(["train", str(text), "--preset", name, "--merges", "20", "-o", str(result)]) == 0
-    again, then = (open_table(path).history for path in (result, before / "manifests" / f"{name}.csv"))
+    again, then = (open_table(path).history for path in (result, old_files / "manifests" / f"{name}.csv"))
     assert again.recipe == then.recipe
     assert columns_of(again) == columns_of(then)
     assert {reason: str(column.tolist()) for reason, column in again.reasons.items()} == {

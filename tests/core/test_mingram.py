@@ -25,11 +25,11 @@ from bpe_core.segmenting.compiled_methods import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.text.corpus import Corpus
 from tests.core.formats.samples import content
-from tests.core.learning import made_by, train
+from tests.core.learning import history_of_learner, train
 from tests.core.random_training import texts
 from tests.core.random_training import words as tables
 from tests.core.unigram_training import everything
-from tests.shared import here, stretches_of
+from tests.shared import available_texts, samples_of
 
 
 @st.composite
@@ -62,7 +62,7 @@ def test_mingram_learns_and_encodes_as_specified(run: tuple[WordTable, Recipe], 
     learner = MinGramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
     columns = Columns.with_room(len(expected))
     learner.learn(columns, len(expected), 2**60)
-    history = made_by(learner, recipe, expected.alphabet, columns)
+    history = history_of_learner(learner, recipe, expected.alphabet, columns)
     assert everything(history) == everything(expected)
     tokenizer, cutting = Tokenizer(expected), Cutting(recipe)
     assert expected.scores is not None
@@ -76,7 +76,7 @@ def test_mingram_learns_and_encodes_as_specified(run: tuple[WordTable, Recipe], 
 
 @pytest.mark.parametrize(("method", "steps"), [("mingram", 120), ("best", 120), ("best", 30)])
 def test_exported_unigram_files_keep_the_split_into_the_fewest_tokens(method: str, steps: int) -> None:
-    text = stretches_of(here("languages", "data/udhr-languages.txt")[-1], 20_000)
+    text = samples_of(available_texts("languages", "data/udhr-languages.txt")[-1], 20_000)
     history = train(Corpus.from_texts([text]), Recipe.preset(method, merges=120, unicode_form="")).first(steps)
     tokenizer = Tokenizer(history)
     lines = [line for line in text.split("\n") if "▁" not in line]
@@ -92,10 +92,10 @@ def test_exported_unigram_files_keep_the_split_into_the_fewest_tokens(method: st
         assert [len(again.encode(line)) for line in lines[:100]] == [
             len(tokenizer.encode(line)) for line in lines[:100]
         ]
-    _why_is_told_by_the_number_of_tokens(history)
+    _check_reasons(history)
 
 
-def _why_is_told_by_the_number_of_tokens(history: History) -> None:
+def _check_reasons(history: History) -> None:
     word = max((text.decode() for text in history.alphabet.texts), key=len).strip("▁") + "x"
     why, at, amounts = WhyPath(word, history), len(history), set[str]()
     fewest = len(Tokenizer(history).encode(word))

@@ -34,11 +34,11 @@ TABLES = st.lists(st.dictionaries(WORDS, COUNTS, min_size=1), min_size=1, max_si
 FACTORS = st.fractions(0, 5, max_denominator=10**9)
 
 
-def mixed(by: str = "times", /, **weights: str) -> Mixture:
+def mixture_of_weights(by: str = "times", /, **weights: str) -> Mixture:
     return Mixture(tuple(Group(name, weight_of(weight)) for name, weight in weights.items()), by)  # type: ignore[arg-type]
 
 
-def grouped(tables: list[dict[bytes, int]]) -> GroupedWords:
+def group_tables(tables: list[dict[bytes, int]]) -> GroupedWords:
     return GroupedWords.of({f"g{i}": WordTable.from_counts(table.items()) for i, table in enumerate(tables)})
 
 
@@ -65,7 +65,7 @@ def test_weighted_word_counts_are_exact_and_equal_the_reference(
     if not any(factors):
         factors[0] = Fraction(1, 3)
     groups = tuple(Group(f"g{i}", factor) for i, factor in enumerate(factors))
-    words = grouped(tables)
+    words = group_tables(tables)
     weighted_words = words.weighted(Mixture(groups))
     assert list(weighted_words) == list(weighted(tables, factors).items())
     whole = sum((factor * sum(table.values()) for factor, table in zip(factors, tables, strict=True)), Fraction())
@@ -87,7 +87,7 @@ def test_weighted_counts_have_the_requested_shares_in_any_order_of_the_groups(
     mixture = Mixture(
         tuple(Group(name, Fraction(weight, sum(weights))) for name, weight in zip(names, weights, strict=True)), "words"
     )
-    words = grouped(tables)
+    words = group_tables(tables)
     other = GroupedWords.of({name: WordTable.from_counts(table.items()) for name, table in shuffled.items()})
     assert dict(other.weighted(mixture)) == dict(words.weighted(mixture))
     factors = words.factors(mixture)
@@ -105,15 +105,15 @@ def test_groups_of_weight_one_give_the_counts_of_an_ungrouped_corpus(preset: str
     whole = count_words(Corpus.from_texts(texts), recipe)
     corpus = Corpus.grouped({"a": Corpus.from_texts(texts[:2]), "b": Corpus.from_texts(texts[2:])})
     words = count_groups(corpus, recipe)
-    for table in (words.words, words.weighted(mixed(a="1", b="100%")), count_words(corpus, recipe)):
+    for table in (words.words, words.weighted(mixture_of_weights(a="1", b="100%")), count_words(corpus, recipe)):
         assert list(table) == list(whole)
         assert (table.line_ends is None) == (whole.line_ends is None)
         assert whole.line_ends is None or table.line_ends.tolist() == whole.line_ends.tolist()  # type: ignore[union-attr]
     assert sum(words.counts_in(group) for group in words.groups).tolist() == whole.counts.tolist()  # type: ignore[union-attr]
-    heavier = count_words(corpus, recipe.with_changes(mixture=mixed(a="1/3", b="0")))
+    heavier = count_words(corpus, recipe.with_changes(mixture=mixture_of_weights(a="1/3", b="0")))
     assert 0 < heavier.total <= whole.total
     assert heavier.line_ends is None or (heavier.line_ends <= heavier.counts).all()
-    assert list(count_words(corpus, recipe.with_changes(mixture=mixed(a="2", b="2")))) == [
+    assert list(count_words(corpus, recipe.with_changes(mixture=mixture_of_weights(a="2", b="2")))) == [
         (word, 2 * count) for word, count in whole
     ]
 
@@ -221,19 +221,19 @@ def test_a_recipe_stores_a_mixture_and_has_no_mixture_by_default() -> None:
     recipe = Recipe.preset("gpt2", mixture=mixture)
     assert Recipe.from_json(recipe.to_json()) == recipe
     assert not recipe.is_same_but_for_size(recipe.with_changes(mixture=None))
-    assert "mixture" not in Recipe(mixture=mixed(de="1")).to_dict()
+    assert "mixture" not in Recipe(mixture=mixture_of_weights(de="1")).to_dict()
     assert json.loads(recipe.to_json())["mixture"]["groups"][1] == {"name": "code", "weight": "3/10"}
 
 
 WRONG: dict[str, tuple[Callable[[], object], str]] = {
-    "negative": (lambda: mixed(a="-2"), "negative"),
-    "all zero": (lambda: mixed(a="0", b="0%"), "zero"),
-    "do not add up": (lambda: mixed("bytes", a="70%", b="20%"), "add up to 100 %; 70 % [+] 20 % are 90 %"),
+    "negative": (lambda: mixture_of_weights(a="-2"), "negative"),
+    "all zero": (lambda: mixture_of_weights(a="0", b="0%"), "zero"),
+    "do not add up": (lambda: mixture_of_weights("bytes", a="70%", b="20%"), "add up to 100 %; 70 % [+] 20 % are 90 %"),
     "no number": (lambda: weight_of("much"), "not a weight"),
     "division by zero": (lambda: weight_of("1/0"), "not a weight"),
     "endless": (lambda: weight_of("0.1234567890123456789"), "digits"),
     "twice": (lambda: Mixture((Group("a"), Group("a"))), "twice"),
-    "by what": (lambda: mixed("colour", a="1"), "colour"),
+    "by what": (lambda: mixture_of_weights("colour", a="1"), "colour"),
     "more than all": (lambda: Sample(fraction=Fraction(2)), "at most 1 of a group"),
     "no list": (lambda: Mixture.from_json_value({"groups": 3}), "list of groups"),
     "not known": (lambda: Mixture.from_json_value({"groups": [{"name": "a", "wait": 1}]}), "wait"),
@@ -255,18 +255,21 @@ def test_a_mixture_that_names_other_groups_than_the_corpus_is_refused() -> None:
         return count_words(of, Recipe.preset("words", mixture=mixture))
 
     for mixture, message in (
-        (mixed(fr="2"), "has the group 'fr', but the texts are in the groups 'de', 'code'"),
-        (mixed("words", de="100%"), "'code' has no share"),
-        (mixed("words", de="50%", code="50%"), "'code' should be 50 % of the corpus, but it holds no words"),
+        (mixture_of_weights(fr="2"), "has the group 'fr', but the texts are in the groups 'de', 'code'"),
+        (mixture_of_weights("words", de="100%"), "'code' has no share"),
+        (
+            mixture_of_weights("words", de="50%", code="50%"),
+            "'code' should be 50 % of the corpus, but it holds no words",
+        ),
     ):
         with pytest.raises(CorpusError, match=message):
             words(mixture)
-    assert list(words(mixed(de="1000000000000000"))) == [(b"neu", 10**15)]
+    assert list(words(mixture_of_weights(de="1000000000000000"))) == [(b"neu", 10**15)]
     with pytest.raises(CorpusError, match="in no groups"):
-        words(mixed(de="2"), Corpus.from_texts(["neu"]))
+        words(mixture_of_weights(de="2"), Corpus.from_texts(["neu"]))
     huge = GroupedWords.of({"a": WordTable.from_counts({"low": 2**59})})
     with pytest.raises(CorpusError, match="64-bit"):
-        huge.weighted(mixed(a="1000"))
+        huge.weighted(mixture_of_weights(a="1000"))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize, normalize_with_origins
 from bpe_core.text.characters import LONG, character_map
 from tests.conftest import EXPLORES
-from tests.shared import here, text_of
+from tests.shared import available_texts, text_of
 
 # Characters that compose, reorder, expand, fold or vanish, and their neighbours.
 TRICKY = "aeoAEΣσςİıſßK\u0301\u0323\u0328\u0307\u0300ｶﾞﾡￂ각ᄀ\u1161\u11a8ﬁ①…“’”!-<> \r\n\t\u200d😀नि\u09c7\u09be\ud800"
@@ -33,7 +33,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
     )
 
 
-def originals(text: str, recipe: Recipe) -> list[tuple[str, str]]:
+def characters_with_origins(text: str, recipe: Recipe) -> list[tuple[str, str]]:
     """Return each character of the normalized text with its original bytes."""
     result = normalize_with_origins(text, recipe)
     raw = text.encode()
@@ -82,21 +82,30 @@ def test_normalization_removes_exactly_the_chosen_punctuation_marks() -> None:
 def test_lowercasing_gives_a_final_sigma_at_the_end_of_a_word() -> None:
     recipe = Recipe(lowercase=True)
     assert normalize("ΟΔΟΣ ΟΔΟΣ.", recipe) == "οδος οδος."
-    assert originals("ΟΣ Σ", recipe) == [("ο", "Ο"), ("ς", "Σ"), (" ", " "), ("σ", "Σ")]
+    assert characters_with_origins("ΟΣ Σ", recipe) == [("ο", "Ο"), ("ς", "Σ"), (" ", " "), ("σ", "Σ")]
 
 
 def test_the_two_characters_of_a_lowercased_character_share_its_origin() -> None:
-    assert originals("aİb", Recipe(lowercase=True)) == [("a", "a"), ("i", ""), ("\u0307", "İ"), ("b", "b")]
+    assert characters_with_origins("aİb", Recipe(lowercase=True)) == [
+        ("a", "a"),
+        ("i", ""),
+        ("\u0307", "İ"),
+        ("b", "b"),
+    ]
 
 
 def test_the_origin_of_a_composed_character_is_all_its_parts() -> None:
-    assert originals("xe\u0301y", Recipe(unicode_form="NFC")) == [("x", "x"), ("é", "e\u0301"), ("y", "y")]
-    assert originals("각!", Recipe(unicode_form="NFC")) == [("각", "각"), ("!", "!")]
-    assert originals("ｶﾞｶ", Recipe(unicode_form="NFKC")) == [("ガ", "ｶﾞ"), ("カ", "ｶ")]
+    assert characters_with_origins("xe\u0301y", Recipe(unicode_form="NFC")) == [
+        ("x", "x"),
+        ("é", "e\u0301"),
+        ("y", "y"),
+    ]
+    assert characters_with_origins("각!", Recipe(unicode_form="NFC")) == [("각", "각"), ("!", "!")]
+    assert characters_with_origins("ｶﾞｶ", Recipe(unicode_form="NFKC")) == [("ガ", "ｶﾞ"), ("カ", "ｶ")]
 
 
 def test_half_width_hangul_is_composed_with_the_origins_of_its_parts() -> None:
-    assert originals("ﾡￂx", Recipe(unicode_form="NFKC")) == [("가", "ﾡￂ"), ("x", "x")]
+    assert characters_with_origins("ﾡￂx", Recipe(unicode_form="NFKC")) == [("가", "ﾡￂ"), ("x", "x")]
 
 
 def test_bytes_of_removed_characters_belong_to_the_character_before() -> None:
@@ -146,7 +155,7 @@ def test_the_only_character_that_becomes_longer_in_lower_case_is_dotted_capital_
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC"])
-@pytest.mark.parametrize("name", here("languages", "made/languages", "data/udhr-languages.txt"))
+@pytest.mark.parametrize("name", available_texts("languages", "made/languages", "data/udhr-languages.txt"))
 def test_real_texts_in_many_languages_are_normalized_as_by_unicodedata(name: str, form: str) -> None:
     text = text_of(name)[:1_500_000]
     decomposed = unicodedata.normalize("NFD", text)

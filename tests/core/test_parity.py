@@ -105,7 +105,7 @@ def table_of(train: list[dict[bytes, int]], dev: list[dict[bytes, int]], how: Pa
     return replace(WordTable.merged(tables), languages=tuple(Language(*item) for item in parts))
 
 
-def learned(way: Way, words: WordTable, recipe: Recipe, work: int = 2**60) -> History:
+def learn_in_portions(way: Way, words: WordTable, recipe: Recipe, work: int = 2**60) -> History:
     learner, columns = way.learner(words, Alphabet.of_bytes(), recipe, None), Columns.with_room(recipe.merges or 0)
     end = ""
     while not end and learner.learned < len(columns.left):
@@ -143,7 +143,7 @@ def test_parity_merges_equal_those_of_the_tokenizers_library(name: str) -> None:
     assert [(written[left], written[right]) for left, right, *_ in served] == expected
     assert len(expected) == 120 or how.least > 2
     assert (served[0][2] == -1) == (name == "all together first")
-    histories = [learned(way, words, recipe, work=50_000) for way in WAYS_TO_LEARN]
+    histories = [learn_in_portions(way, words, recipe, work=50_000) for way in WAYS_TO_LEARN]
     assert [as_rows(history) for history in histories] == [served, served]
     assert all_columns(histories[0]) == all_columns(histories[1])
 
@@ -180,7 +180,7 @@ def test_every_step_of_parity_training_equals_the_specification(
 ) -> None:
     train, dev, how = case
     words, recipe = table_of(train, dev, how), recipe_of(how, NAMES[: len(train)], ties=ties, max_token_length=longest)
-    history, expected = learned(way, words, recipe, work), specified(words, recipe)
+    history, expected = learn_in_portions(way, words, recipe, work), specified(words, recipe)
     assert as_rows(history) == as_rows(expected)
     assert all_columns(history) == all_columns(expected)
     assert history.tied.tolist() == expected.tied.tolist()

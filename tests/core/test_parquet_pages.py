@@ -63,7 +63,7 @@ def _pages_of(data: bytes, start: int, chance: random.Random) -> list[Page]:
     return [page for page_start, after in itertools.pairwise(cuts) for page in column.pages_in(data[page_start:after])]
 
 
-def _claiming(whole: bytes, place: int, **claims: int) -> bytes:
+def _with_changed_header(whole: bytes, place: int, **claims: int) -> bytes:
     """Return the file with changed header fields for the page at the offset."""
     page = _Column(place).pages_in(whole[place:])[0]
     numbers = {**page._asdict(), **claims}
@@ -82,7 +82,7 @@ def test_impossible_parquet_page_headers_are_refused(tmp_path: Path) -> None:
             ({"stored": 2**30}, f"says that it has {2**30:,} bytes, but the file ends earlier"),
             ({"unpacked": 2**30}, f"bytes to {2**30:,}"),
         ):
-            path.write_bytes(_claiming(whole, place, **claims))
+            path.write_bytes(_with_changed_header(whole, place, **claims))
             shown_message = sentence(path)
             assert shown_message.startswith(
                 f"{path} is damaged: its row group 1 of 1, rows 1 to 2,000, cannot be read, as the "

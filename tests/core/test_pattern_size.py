@@ -14,7 +14,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import LARGEST, NAMED_PATTERNS, compile_custom, is_too_large
 from tests.core.learning import train
-from tests.limited import limited
+from tests.limited import run_with_limits
 
 BOMB = "(" * 9 + "a" + "{9})" * 9
 
@@ -69,7 +69,7 @@ def test_an_ordinary_pattern_is_within_the_size_limit(pattern: str) -> None:
 def test_the_largest_accepted_pattern_compiles_in_limited_memory_and_time(part: str) -> None:
     copies = next(copies for copies in range(LARGEST, 0, -100) if not is_too_large(f"(?:{part}){{{copies}}}"))
     code = f"import regex; regex.compile(r'(?:{part}){{{copies}}}')"
-    done = limited("timeit", "-n1", "-r1", code, memory=400 * 2**20, seconds=3)
+    done = run_with_limits("timeit", "-n1", "-r1", code, memory=400 * 2**20, seconds=3)
     assert done.returncode == 0, done.stderr
 
 
@@ -88,9 +88,9 @@ def test_a_hostile_pattern_in_a_recipe_or_a_table_is_refused(tmp_path: Path) -> 
     }
     table.write_text(json.dumps(content))
     for source in (["--regex", BOMB], ["--recipe", str(recipe)]):
-        done = limited("bpe_core", "train", str(text), *source)
+        done = run_with_limits("bpe_core", "train", str(text), *source)
         assert (done.returncode, "too large" in done.stderr) == (1, True), (source, done.stderr)
-    done = limited("bpe_core", "encode", "--merges", str(table), "low")
+    done = run_with_limits("bpe_core", "encode", "--merges", str(table), "low")
     assert done.returncode == 1, "without its pattern a table would cut texts otherwise, and nobody would know"
     assert done.stderr.startswith("bpe-explorer: ")
     assert "nested" in done.stderr

@@ -62,7 +62,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 @cache
-def learned(preset: str) -> bpe.Study:
+def train_preset(preset: str) -> bpe.Study:
     texts: Any = [TEXT]
     if preset == "parity":
         texts = {"en": TEXT, "de": GERMAN, "en dev": TEXT[:500], "de dev": GERMAN[:200]}
@@ -91,12 +91,12 @@ def assert_is_the_same(copied: bpe.Study, study: bpe.Study) -> None:
 
 
 def test_every_method_is_in_the_test_of_pickling() -> None:
-    assert {learned(preset).history.recipe.method for preset in PRESETS} == set(METHODS)
+    assert {train_preset(preset).history.recipe.method for preset in PRESETS} == set(METHODS)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_study_of_each_method_is_equal_after_pickling(preset: str) -> None:
-    study = learned(preset)
+    study = train_preset(preset)
     copied = pickle.loads(pickle.dumps(study))
     assert_is_the_same(copied, study)
     assert_the_same_in_all(copied.history, study.history)
@@ -113,7 +113,7 @@ def test_a_study_of_each_method_is_equal_after_pickling(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_copied_study_keeps_its_texts_and_a_pickled_study_does_not(preset: str) -> None:
-    study = learned(preset)
+    study = train_preset(preset)
     for copied in (copy.copy(study), copy.deepcopy(study)):
         assert_is_the_same(copied, study)
         assert copied.texts is study.texts
@@ -137,10 +137,10 @@ def test_a_study_saved_in_each_format_and_opened_is_equal_after_pickling(tmp_pat
     for name in set(FORMATS.written) - {"markdown"}:  # which is for people, and not read
         for preset in PRESETS:
             path = tmp_path / f"{preset}.{name.replace('.', '_')}{FORMATS.rows[name].endings[0]}"
-            if not METHODS[learned(preset).history.recipe.method].fits(FORMATS[name]):
+            if not METHODS[train_preset(preset).history.recipe.method].fits(FORMATS[name]):
                 continue
             try:
-                learned(preset).save(path, format=name)
+                train_preset(preset).save(path, format=name)
             except OutputError:
                 continue  # the format cannot hold this recipe
             study = bpe.open(path)
@@ -177,14 +177,14 @@ def test_a_study_of_a_file_of_another_library_is_equal_after_pickling(name: str)
 
 
 def test_saving_a_study_uses_the_named_format_and_refuses_an_unknown_format(tmp_path: Path) -> None:
-    learned("gpt2").save(tmp_path / "own.bpe", format="tiktoken")
+    train_preset("gpt2").save(tmp_path / "own.bpe", format="tiktoken")
     assert bpe.open(tmp_path / "own.bpe").format == "tiktoken"
     with pytest.raises(OutputError, match=r"no format 'tiktokn'; the formats are .*tiktoken"):
-        learned("gpt2").save(tmp_path / "own.bpe", format="tiktokn")
+        train_preset("gpt2").save(tmp_path / "own.bpe", format="tiktokn")
 
 
 def test_a_pickled_study_is_small_and_names_only_classes_of_this_package() -> None:
-    study = learned("gpt2")
+    study = train_preset("gpt2")
     before = pickle.dumps(study)
     study.encode(TEXT * 20)
     bpe.sizes({"ours": study})
@@ -206,7 +206,7 @@ def test_the_pickle_of_a_large_table_is_smaller_than_its_file(tmp_path: Path) ->
 
 
 def test_columns_of_a_history_are_read_only_before_and_after_pickling() -> None:
-    for study in (learned("gpt2"), pickle.loads(pickle.dumps(learned("gpt2")))):
+    for study in (train_preset("gpt2"), pickle.loads(pickle.dumps(train_preset("gpt2")))):
         with pytest.raises(ValueError, match="read-only"):
             study.history.columns.left[0] = 1
 
@@ -226,7 +226,7 @@ def test_equal_tables_have_equal_pickles_in_every_process(tmp_path: Path) -> Non
     """So a fingerprint of an encoding function stays the same, and caches by the fingerprint can be used again."""
     paths = [str(tmp_path / "tokenizer.json"), str(tmp_path / "own.csv")]
     for path in paths:
-        learned("gpt2").save(path)
+        train_preset("gpt2").save(path)
     digests = {
         subprocess.run(
             [sys.executable, "-c", MAKING, TEXT, str(seed), *paths],
@@ -253,7 +253,7 @@ class Loader:
 
 
 def test_spawned_worker_processes_encode_with_a_pickled_study_as_the_parent_process() -> None:
-    study = learned("gpt2")
+    study = train_preset("gpt2")
     loader = Loader(study, SHORT)
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as workers:
         assert list(workers.map(loader.__getitem__, range(len(SHORT)))) == study.encode(SHORT)
@@ -262,14 +262,14 @@ def test_spawned_worker_processes_encode_with_a_pickled_study_as_the_parent_proc
 
 
 def test_a_tokenizer_of_the_engine_can_be_pickled_and_copied() -> None:
-    tokenizer = Tokenizer(learned("wordpiece").history)
+    tokenizer = Tokenizer(train_preset("wordpiece").history)
     tokenizer.encode(TEXT)
     assert pickle.loads(pickle.dumps(tokenizer)).encode(TEXT) == tokenizer.encode(TEXT)
     assert copy.deepcopy(tokenizer).encode(TEXT) == tokenizer.encode(TEXT)
 
 
 def test_a_shallow_copy_of_a_history_shares_the_columns_of_the_history() -> None:
-    history = learned("gpt2").history
+    history = train_preset("gpt2").history
     assert copy.copy(history).columns.left is history.columns.left
     assert isinstance(copy.copy(history), History)
     numbers = np.arange(history.index_count) + 7

@@ -57,7 +57,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 
 @cache
-def trained(**choices: Any) -> History:
+def train_picky(**choices: Any) -> History:
     return train(Corpus.from_texts([TEXT]), Recipe.preset("picky", **{"merges": 60, "min_frequency": 1} | choices))
 
 
@@ -155,16 +155,16 @@ class Events:
 
     def happen(self, event: tuple[str, ...]) -> None:
         self.events.append(event)
-        self.words = {word: after(tokens, event) for word, tokens in self.words.items()}
+        self.words = {word: tokens_after(tokens, event) for word, tokens in self.words.items()}
 
     def encoded(self, word: str) -> tuple[str, ...]:
         tokens = tuple(word)
         for event in self.events:
-            tokens = after(tokens, event)
+            tokens = tokens_after(tokens, event)
         return tokens
 
 
-def after(tokens: tuple[str, ...], event: tuple[str, ...]) -> tuple[str, ...]:
+def tokens_after(tokens: tuple[str, ...], event: tuple[str, ...]) -> tuple[str, ...]:
     kind, first, *others = event
     if kind == "remove":
         return tuple(part for token in tokens for part in (others if token == first else [token]))
@@ -244,7 +244,7 @@ def test_picky_decides_about_dropping_the_right_half_of_a_merge_before_splitting
 @given(st.data())
 @settings(max_examples=25)
 def test_every_boundary_of_a_picky_text_names_the_step_that_joined_or_divided_there(data: st.DataObject) -> None:
-    history = trained(**data.draw(st.sampled_from(KINDS)))
+    history = train_picky(**data.draw(st.sampled_from(KINDS)))
     text = data.draw(st.sampled_from(["the lowest towers", "should: older", "déjà vu ▁a"]) | st.text("then é,B"))
     at = data.draw(st.integers(0, len(history)))
     explain = WhyDropping(text, history, "all").explanation_at
@@ -267,7 +267,7 @@ def test_every_boundary_of_a_picky_text_names_the_step_that_joined_or_divided_th
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_picky_trees_contain_present_tokens_and_dropped_tokens(kind: dict[str, Any]) -> None:
-    history = trained(**kind)
+    history = train_picky(**kind)
     for text, at in (("lowest", len(history)), ("should", 50), ("towers", 20)):
         rows = Tree(text=text, at=at).answer(Study(history)).table.records()
         there = [row for row in rows if row["falls_apart"] is None]
@@ -284,9 +284,9 @@ def holds(outer_row: dict[str, Any], inner_row: dict[str, Any]) -> bool:
 
 
 def test_the_listed_next_steps_of_picky_training_begin_with_the_step_that_follows() -> None:
-    recipe = trained(tau=0.5, falls_into="parts").recipe
+    recipe = train_picky(tau=0.5, falls_into="parts").recipe
     words = words_of(TEXT, recipe)
-    whole = trained(tau=0.5, falls_into="parts")
+    whole = train_picky(tau=0.5, falls_into="parts")
     drop = next(step.step for step in whole if step.right == NOTHING)
     for steps in (0, 7, drop - 2, drop - 1, drop):
         best, *others = Trainer(words, recipe, history=whole.first(steps)).candidates(5)
@@ -310,7 +310,7 @@ def test_progress_of_picky_training_counts_tokens_instead_of_steps() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["merges.csv", "merges.json"])
 def test_files_keep_all_steps_of_a_picky_run(tmp_path: Path, name: str, kind: dict[str, Any]) -> None:
-    history = trained(**kind)
+    history = train_picky(**kind)
     path = tmp_path / name
     write_history(history, path)
     loaded = open_table(path).history
@@ -334,7 +334,7 @@ def test_a_tau_above_one_is_refused_for_picky(tau: object) -> None:
 
 
 def test_picky_training_without_tau_drops_no_token() -> None:
-    history = trained(tau=None)
+    history = train_picky(tau=None)
     assert history.only_joins
     assert NOTHING not in history.columns.right.tolist()
 

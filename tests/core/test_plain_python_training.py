@@ -21,7 +21,7 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
-from tests.core.learning import all_columns, in_languages
+from tests.core.learning import all_columns, with_two_languages
 from tests.machine_code import machine_code
 from tests.shared import ROOT
 
@@ -36,15 +36,15 @@ def run_of(name: str, text: str = TEXT, **choices: object) -> tuple[WordTable, R
     method = Method.named(name)
     recipe = Recipe.preset(next(iter(method.presets)), **(choices or {"merges": 12}))
     words = count_words(Corpus.from_texts([text]), recipe)
-    return (in_languages(words) if method.serves_languages else words), recipe
+    return (with_two_languages(words) if method.serves_languages else words), recipe
 
 
-def can_go_on(method: Method) -> bool:
+def can_be_extended(method: Method) -> bool:
     """Return whether a larger size adds steps to the steps of a smaller size."""
     return not method.size_decides and method.joins_in_order(Recipe.preset(next(iter(method.presets))))
 
 
-def everything(history: History) -> dict[str, object]:
+def columns_and_reasons(history: History) -> dict[str, object]:
     columns = {**history.reasons, "scores": np.zeros(0) if history.scores is None else history.scores.at(len(history))}
     reasons = {name: np.nan_to_num(column, nan=-1.0).tolist() for name, column in columns.items()}
     return {**all_columns(history), **reasons, "end": history.end_reason, "first": history.alphabet.texts}
@@ -64,7 +64,7 @@ def test_a_small_text_is_learned_equally_with_and_without_machine_code(name: str
         while not trainer.advance(max_merges=7).finished:
             assert len(trainer.history) % 7 == 0
     expected = learn(words, recipe)
-    assert everything(trainer.history) == everything(expected)
+    assert columns_and_reasons(trainer.history) == columns_and_reasons(expected)
     assert trainer.history.tokens_at_start == expected.tokens_at_start
     assert [(candidate.left, candidate.right, candidate.count) for candidate in leading] == [
         (expected[0].left, expected[0].right, expected[0].count)
@@ -87,10 +87,10 @@ def test_plain_python_training_can_be_extended_to_a_larger_vocabulary() -> None:
         assert trainer.advance().finished
         trainer.extend(recipe)
         trainer.advance()
-    assert everything(trainer.history) == everything(learn(words, recipe))
+    assert columns_and_reasons(trainer.history) == columns_and_reasons(learn(words, recipe))
 
 
-@pytest.mark.parametrize("name", [name for name in SPECIFIED if can_go_on(Method.named(name))])
+@pytest.mark.parametrize("name", [name for name in SPECIFIED if can_be_extended(Method.named(name))])
 def test_candidates_name_the_next_step_even_if_the_vocabulary_is_full(name: str) -> None:
     words, recipe = run_of(name, merges=12)
     expected = learn(words, recipe)[4]
@@ -110,7 +110,7 @@ def test_resuming_from_steps_of_other_words_is_refused_in_plain_python() -> None
 
 
 @pytest.fixture
-def being_made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def slow_compiler(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Let machine code be ready after a few requests. Return the list of requests."""
     asked: list[str] = []
 
@@ -128,27 +128,29 @@ def being_made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("name", SPECIFIED)
-def test_training_on_a_large_text_waits_for_machine_code_and_reports_progress(name: str, being_made: list[str]) -> None:
+def test_training_on_a_large_text_waits_for_machine_code_and_reports_progress(
+    name: str, slow_compiler: list[str]
+) -> None:
     reports: list[Progress] = []
     words, recipe = run_of(name, LONG, **LONG_RECIPE)
-    being_made.clear()  # because counting the words asked for its part, too
+    slow_compiler.clear()  # because counting the words asked for its part, too
     Trainer(words, recipe, progress=reports.append)
     compiled = Method.named(name).compiled
     assert compiled is not None
-    assert {*being_made[:5]} == {compiled.part}
+    assert {*slow_compiler[:5]} == {compiled.part}
     assert {(report.stage, report.done, report.total) for report in reports} == {
         ("machine code is being made", 40, 100)
     }
 
 
-def test_training_by_the_search_method_waits_for_machine_code_even_for_a_small_text(being_made: list[str]) -> None:
+def test_training_by_the_search_method_waits_for_machine_code_even_for_a_small_text(slow_compiler: list[str]) -> None:
     reports: list[Progress] = []
     Trainer(*run_of("best"), progress=reports.append)
     assert {report.done for report in reports} == {40}
-    assert being_made[0] == stored_code.EVERY_PART
+    assert slow_compiler[0] == stored_code.EVERY_PART
 
 
-def test_training_by_byte_pair_encoding_does_not_wait_for_machine_code(being_made: list[str]) -> None:
+def test_training_by_byte_pair_encoding_does_not_wait_for_machine_code(slow_compiler: list[str]) -> None:
     reports: list[Progress] = []
     trainer = Trainer(*run_of("bpe", LONG, **LONG_RECIPE), progress=reports.append)
     trainer.advance()
@@ -157,7 +159,7 @@ def test_training_by_byte_pair_encoding_does_not_wait_for_machine_code(being_mad
 
 
 @pytest.mark.parametrize("name", ["bpe", "unigram", "wordpiece"])
-def test_encoding_a_large_text_waits_for_machine_code_and_reports_progress(name: str, being_made: list[str]) -> None:
+def test_encoding_a_large_text_waits_for_machine_code_and_reports_progress(name: str, slow_compiler: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(readiness, "is_ready", lambda part="": True)
         tokenizer = Tokenizer(learn(*run_of(name)))
@@ -178,7 +180,7 @@ def test_plain_python_encodes_texts_if_machine_code_cannot_be_made(name: str, mo
     assert [*Tokenizer(history).encode_batch([TEXT, LONG]).ids] == [*Tokenizer(history).encode(TEXT), *expected]
 
 
-def test_waiting_for_machine_code_before_training_can_be_cancelled(being_made: list[str]) -> None:
+def test_waiting_for_machine_code_before_training_can_be_cancelled(slow_compiler: list[str]) -> None:
     with pytest.raises(Cancelled):
         Trainer(*run_of("unigram", LONG, **LONG_RECIPE), cancelled=lambda: True)
 

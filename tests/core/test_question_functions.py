@@ -161,7 +161,7 @@ def test_a_question_function_is_pickled_by_its_name(name: str) -> None:
     assert pickle.loads(pickle.dumps(function)) is function is function_of(question_named(name))
 
 
-def checked(rows: str, folder: Path) -> str:
+def mypy_output(rows: str, folder: Path) -> str:
     """Return the output of mypy for the rows.
 
     The program mypy gets only the public names, because checking all code takes long.
@@ -178,7 +178,7 @@ def checked(rows: str, folder: Path) -> str:
 
 def test_mypy_knows_the_question_functions_and_their_parameters(tmp_path: Path) -> None:
     """Formerly mypy did not report `bpe.trian()`."""
-    output = checked(RIGHT + "".join(f"{row}\n" for row in WRONG), tmp_path)
+    output = mypy_output(RIGHT + "".join(f"{row}\n" for row in WRONG), tmp_path)
     first = RIGHT.count("\n") + 1
     errors = {int(row.split(":")[1]): row for row in reversed(output.splitlines()) if ": error:" in row}
     assert [*sorted(errors)] == [*range(first, first + len(WRONG))], json.dumps(errors, indent=1)

@@ -26,7 +26,7 @@ def test_an_empty_text_file_is_reported(tmp_path: Path, content: bytes) -> None:
 def test_a_file_or_folder_without_read_permission_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "locked.txt", "low")
     path.chmod(0)
-    with permissions.obeyed():
+    with permissions.permissions_for_root():
         message = f"{path} cannot be opened: permission denied."
         assert sentence(path) == message
         assert sentence(tmp_path) == message

@@ -81,7 +81,7 @@ def test_an_empty_folder_as_corpus_is_refused(tmp_path: Path) -> None:
     assert sentence(tmp_path) == f"There is no file in the folder {tmp_path}."
 
 
-def listed(folder: Path) -> tuple[list[str], list[str]]:
+def list_folder(folder: Path) -> tuple[list[str], list[str]]:
     """Return the names of a folder's texts and the messages about skipped files, as the window shows them."""
     log = SkipLog()
     texts = texts_in(folder, ("*",), ReadingOptions(), log, is_strict=False)
@@ -96,7 +96,7 @@ def test_circular_links_in_a_folder_are_reported_and_not_followed(folder: Path) 
     except OSError:
         return  # this system or user may not make links
     assert len(read(folder)) == 6
-    assert listed(folder)[1] == [
+    assert list_folder(folder)[1] == [
         (
             f"{folder / 'sub' / 'again'} is a link to a folder, and links to folders are not followed; name the folder "
             "itself."
@@ -115,7 +115,7 @@ def test_an_unreadable_subfolder_is_refused_or_reported(folder: Path, monkeypatc
     monkeypatch.setattr("os.scandir", refuse)
     message = f"The folder {folder / 'sub'} cannot be opened: permission denied."
     assert sentence(folder) == message
-    assert listed(folder) == (["a.txt", "b.txt", "c.md", "f.txt"], [message])
+    assert list_folder(folder) == (["a.txt", "b.txt", "c.md", "f.txt"], [message])
 
 
 def test_files_that_disappear_while_a_folder_is_listed_are_reported_and_other_files_are_read(
@@ -175,7 +175,7 @@ def test_folders_nested_a_thousand_deep_are_read_or_reported(tmp_path: Path) -> 
             if depth == 1_200:
                 Path("b.txt").write_text("lower")
         os.chdir(before)
-        names, messages = listed(tmp_path)
+        names, messages = list_folder(tmp_path)
     finally:
         _remove_nested(tmp_path)
         os.chdir(before)
@@ -194,8 +194,8 @@ def test_a_link_in_a_folder_to_an_unreadable_folder_is_reported(tmp_path: Path, 
     (folder / "text.txt").symlink_to(locked / "inner" / "c.txt")
     locked.chmod(0)
     try:
-        with permissions.obeyed():
-            names, messages = listed(folder)
+        with permissions.permissions_for_root():
+            names, messages = list_folder(folder)
     finally:
         locked.chmod(0o700)
     assert sorted(names) == ["a.txt", "b.txt", "c.md", "d.txt", "e.txt", "f.txt"]

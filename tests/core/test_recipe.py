@@ -29,7 +29,7 @@ from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.text.decoding import Fuse
 from bpe_core.text.mixture import Group, Mixture
 from bpe_core.text.preparation.pre_tokenizers import Digits
-from tests.core.learning import in_languages
+from tests.core.learning import with_two_languages
 
 PARTS = (SplittingChoices, Symbols, Size, LearningChoices, SteeringChoices, MixtureChoices, DecodingChoices)
 OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
@@ -74,7 +74,7 @@ STEERING = {
 METHODS = {"method"}  # the recipe has one choice of this kind
 
 
-def changed(choice: str) -> tuple[Recipe, Recipe]:
+def recipes_that_differ_in(choice: str) -> tuple[Recipe, Recipe]:
     """Return two recipes that differ only in the choice."""
     needed = {
         "custom_pattern": dict(pattern="custom", custom_pattern="x"),
@@ -101,7 +101,7 @@ def test_each_recipe_choice_except_the_name_belongs_to_one_part_of_a_recipe() ->
 
 @pytest.mark.parametrize("choice", OTHER)
 def test_recipes_differ_only_in_the_part_of_the_changed_choice(choice: str) -> None:
-    first, second = changed(choice)
+    first, second = recipes_that_differ_in(choice)
     common = (kind for kind in PARTS if choice in {field.name for field in dataclasses.fields(kind)})
     part = next(common, LearningChoices)  # to which the choices of single methods belong
     assert [kind for kind in PARTS if first.differing(second, kind)] == [part]
@@ -113,8 +113,8 @@ def test_recipes_differ_only_in_the_part_of_the_changed_choice(choice: str) -> N
 
 @pytest.mark.parametrize("choice", OTHER)
 def test_a_run_can_be_extended_if_recipes_differ_only_in_size_or_decoding(choice: str) -> None:
-    first, second = changed(choice)
-    trainer = Trainer(in_languages(WordTable.from_counts({"low": 3, "lower": 2})), first)
+    first, second = recipes_that_differ_in(choice)
+    trainer = Trainer(with_two_languages(WordTable.from_counts({"low": 3, "lower": 2})), first)
     if first.is_same_but_for_size(second):
         trainer.extend(second)
         assert trainer.recipe == second
@@ -171,7 +171,7 @@ def test_a_recipe_reports_which_of_its_choices_have_no_effect() -> None:
         *OF_METHODS,
         *STEERING,
     }
-    assert all(changed(name)[0].applies(name) for name in OF_METHODS)
+    assert all(recipes_that_differ_in(name)[0].applies(name) for name in OF_METHODS)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_an_impossible_combination_of_recipe_choices_is_refused_in_a_sentence(
 
 @pytest.mark.parametrize("choice", OTHER)
 def test_a_changed_recipe_equals_a_new_recipe_made_with_the_changed_choice(choice: str) -> None:
-    _, other = changed(choice)
+    _, other = recipes_that_differ_in(choice)
     made = Recipe(**other.values)
     assert other == made
     assert hash(other) == hash(made)

@@ -33,12 +33,17 @@ Merges = list[tuple[int, int]]
 Value = Callable[[tuple[int, int], int], int]
 
 
-def as_it_is(pair: tuple[int, int], count: int) -> int:
+def unchanged_count(pair: tuple[int, int], count: int) -> int:
     return count
 
 
-def learned(words: dict[str, int], merges: int, value: Value = as_it_is, least: int = 2) -> tuple[Merges, int | None]:
-    """Learn plainly with counts changed by `value`. Return the merges and the first step with a wrong count."""
+def learn_with_changed_counts(
+    words: dict[str, int], merges: int, value: Value = unchanged_count, least: int = 2
+) -> tuple[Merges, int | None]:
+    """Learn in plain Python with counts that `value` changes.
+
+    Return the merges, and the first step whose count is wrong.
+    """
     known = [(list(word.encode()), count) for word, count in words.items()]
     merges_so_far, wrong = [], None
     for step in range(merges):
@@ -54,11 +59,11 @@ def learned(words: dict[str, int], merges: int, value: Value = as_it_is, least: 
         if wrong is None and counts[best] < max(counts.values()):
             wrong = step + 1
         merges_so_far.append(best)
-        known = [(joined(symbols, best, 256 + step), count) for symbols, count in known]
+        known = [(join_pair(symbols, best, 256 + step), count) for symbols, count in known]
     return merges_so_far, wrong
 
 
-def joined(symbols: list[int], pair: tuple[int, int], token: int) -> list[int]:
+def join_pair(symbols: list[int], pair: tuple[int, int], token: int) -> list[int]:
     result: list[int] = []
     for symbol in symbols:
         if result and (result[-1], symbol) == pair:
@@ -72,7 +77,7 @@ def split(text: str, pattern: str = "gpt2") -> dict[str, int]:
     return Counter(regex.findall(NAMED_PATTERNS[pattern].expression, text))
 
 
-def checked(merges: Merges, words: dict[str, int], **choices: Any) -> Answer:
+def check_merges(merges: Merges, words: dict[str, int], **choices: Any) -> Answer:
     recipe = Recipe.preset("gpt2", merges=len(merges), **choices)
     history = History.from_pairs(recipe, Alphabet.of_bytes(), merges)
     return ask(Study(history).with_texts(WordTable.from_counts(words)), "check")
@@ -100,8 +105,8 @@ def test_the_check_question_finds_the_step_at_which_a_count_overflowed_32_bits(s
             return count
         return (count + 2**31) % 2**32 - 2**31 if span == 2**31 else count % 2**32
 
-    merges, wrong = learned(words, 60, value)
-    answer = checked(merges, words)
+    merges, wrong = learn_with_changed_counts(words, 60, value)
+    answer = check_merges(merges, words)
     assert wrong is not None
     assert (answer.columns["step"][0], answer.columns["kind"][0]) == (wrong, "wrapped")
     assert answer.differs
@@ -113,14 +118,18 @@ TEXTS = (LATIN, PROSE, OWN / "greek.txt", OWN / "code.txt", OWN / "cyrillic.txt"
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
 def test_the_check_question_finds_no_mistake_in_a_valid_table(text: Path, tmp_path: Path) -> None:
-    for path in [*_own(text, tmp_path), *_of_plain_code(text, tmp_path), *_of_libraries(text, tmp_path)]:
+    for path in [
+        *_tables_of_this_program(text, tmp_path),
+        *_tables_of_plain_code(text, tmp_path),
+        *_tables_of_libraries(text, tmp_path),
+    ]:
         answer = ask(open_study(path).with_texts(files(str(text))), "check")
         assert not answer.differs, (path.name, answer.sentences)
         assert len(answer.table) == 0
         assert answer.facts["right"] == answer.facts["steps"] > 5
 
 
-def _own(text: Path, folder: Path) -> list[Path]:
+def _tables_of_this_program(text: Path, folder: Path) -> list[Path]:
     chosen = (("gpt2", "first-seen"), ("o200k", "largest-text"), ("sentencepiece-like", "lowest-ids"))
     paths = []
     for preset, ties in chosen:
@@ -131,10 +140,10 @@ def _own(text: Path, folder: Path) -> list[Path]:
     return paths
 
 
-def _of_plain_code(text: Path, folder: Path) -> list[Path]:
+def _tables_of_plain_code(text: Path, folder: Path) -> list[Path]:
     paths = []
     for pattern in ("gpt2", "cl100k"):
-        merges, _ = learned(split(text.read_text(encoding="utf-8"), pattern), 80)
+        merges, _ = learn_with_changed_counts(split(text.read_text(encoding="utf-8"), pattern), 80)
         tokens = [bytes([byte]) for byte in range(256)]
         for left, right in merges:
             tokens.append(tokens[left] + tokens[right])
@@ -148,7 +157,7 @@ def _of_plain_code(text: Path, folder: Path) -> list[Path]:
     return paths
 
 
-def _of_libraries(text: Path, folder: Path) -> list[Path]:
+def _tables_of_libraries(text: Path, folder: Path) -> list[Path]:
     tokenizers, sentencepiece = pytest.importorskip("tokenizers"), pytest.importorskip("sentencepiece")
     path = folder / "tokenizer.json"
     other = tokenizers.Tokenizer(tokenizers.models.BPE())
@@ -180,14 +189,14 @@ def kinds(answer: Answer) -> list[tuple[int, str]]:
 
 
 def test_the_check_question_names_each_kind_of_mistake() -> None:
-    sound, _ = learned(WORDS, 6)
-    assert kinds(checked(sound, WORDS)) == []
+    sound, _ = learn_with_changed_counts(WORDS, 6)
+    assert kinds(check_merges(sound, WORDS)) == []
     u, g, n, h, p = (ord(letter) for letter in "ugnhp")
-    assert kinds(checked([(u, n), (h, u), (257, g), (p, 256)], WORDS))[0] == (1, "skipped")
-    assert kinds(checked([(u, n), (u, g), (h, 257), (p, 256)], WORDS))[0] == (1, "order")
-    assert (2, "zero") in kinds(checked([(u, g), (g, u)], WORDS))
-    assert kinds(checked([(u, g), (u, n), (p, 257), (p, 256), (h, 256)], WORDS))[0] == (3, "order")
-    assert kinds(checked([(97, 98), (100, 101)], {"abc": 10, "de": 5})) == [(2, "length")]
+    assert kinds(check_merges([(u, n), (h, u), (257, g), (p, 256)], WORDS))[0] == (1, "skipped")
+    assert kinds(check_merges([(u, n), (u, g), (h, 257), (p, 256)], WORDS))[0] == (1, "order")
+    assert (2, "zero") in kinds(check_merges([(u, g), (g, u)], WORDS))
+    assert kinds(check_merges([(u, g), (u, n), (p, 257), (p, 256), (h, 256)], WORDS))[0] == (3, "order")
+    assert kinds(check_merges([(97, 98), (100, 101)], {"abc": 10, "de": 5})) == [(2, "length")]
 
 
 def test_a_table_that_states_its_tie_rule_and_minimum_count_is_checked_by_these_values(tmp_path: Path) -> None:

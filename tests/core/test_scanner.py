@@ -22,7 +22,7 @@ from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.scanner.kinds import Kind, every_character
 from bpe_core.text.scanner.machine import ROW, STATE_SHIFT
 from tests.conftest import EXPLORES
-from tests.shared import here, stretches_of
+from tests.shared import available_texts, samples_of
 
 PATTERNS = list(NAMED_PATTERNS)
 UNITS: list[Unit] = ["file", "line"]
@@ -44,10 +44,10 @@ def words_by_kernel(text: str, pattern: str, unit: str = "file") -> list[bytes]:
     registers = np.empty(kernels.REGISTERS, np.int64)
     pieces = np.array([0, len(data)], np.int32)
     count = kernels.scan_pieces(kernels.machine_of(table), buffer, pieces, registers, cuts)
-    return kept_words(table, data, cuts[:count].tolist())
+    return expected_words(table, data, cuts[:count].tolist())
 
 
-def kept_words(table: ScanTable, data: bytes, cuts: list[int]) -> list[bytes]:
+def expected_words(table: ScanTable, data: bytes, cuts: list[int]) -> list[bytes]:
     words = [data[start:stop] for start, stop in pairwise(cuts)]
     return [word for word in words if word.decode()[0] not in blanks()] if table.drops_blanks else words
 
@@ -80,7 +80,7 @@ def test_the_scanner_splits_each_character_beside_all_kinds_of_characters_as_reg
     assert words_by_kernel(alone, pattern) == words_by_regex(alone, pattern)
 
 
-def kinds_told_apart(pattern: str) -> list[str]:
+def distinguished_characters(pattern: str) -> list[str]:
     """Return one character of each class of characters that the table distinguishes."""
     columns: dict[bytes, str] = {}
     for kind in machine(pattern).kinds:
@@ -98,11 +98,11 @@ def test_the_scanner_splits_every_short_text_as_regex_does(pattern: str) -> None
     """All texts of up to four characters, one of each class, are split. Longer texts would only take longer."""
     table, expression = machine(pattern), regex.compile(NAMED_PATTERNS[pattern].expression)
     for length in range(1, 5):
-        for characters in product(kinds_told_apart(pattern), repeat=length):
+        for characters in product(distinguished_characters(pattern), repeat=length):
             text = "".join(characters)
             data = text.encode()
-            assert kept_words(table, data, table.cuts(data)) == [w.encode() for w in expression.findall(text)], repr(
-                text
+            assert expected_words(table, data, table.cuts(data)) == [w.encode() for w in expression.findall(text)], (
+                repr(text)
             )
 
 
@@ -113,25 +113,27 @@ def test_the_scanner_splits_every_short_text_as_regex_does(pattern: str) -> None
 def test_the_scanner_splits_random_texts_as_regex_does(pattern: str, unit: Unit, text: str) -> None:
     data, expected = text.encode(), words_by_regex(text, pattern, unit)
     table = machine(pattern, unit)
-    assert kept_words(table, data, table.cuts(data)) == expected
+    assert expected_words(table, data, table.cuts(data)) == expected
     assert words_by_kernel(text, pattern, unit) == expected
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize(
     "name",
-    here("prose", "code", "languages", "made/languages")
-    + here("data/tinyshakespeare.txt", "data/wikitext2-test.raw.txt", "data/udhr-languages.txt"),
+    available_texts("prose", "code", "languages", "made/languages")
+    + available_texts("data/tinyshakespeare.txt", "data/wikitext2-test.raw.txt", "data/udhr-languages.txt"),
 )
 def test_the_scanner_splits_real_texts_as_regex_does(name: str, pattern: str) -> None:
-    text = stretches_of(name, LONGEST)
+    text = samples_of(name, LONGEST)
     assert words_by_kernel(text, pattern) == words_by_regex(text, pattern)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("name", here("poem", "code", "languages", "data/raven.txt", "data/udhr-languages.txt"))
+@pytest.mark.parametrize(
+    "name", available_texts("poem", "code", "languages", "data/raven.txt", "data/udhr-languages.txt")
+)
 def test_the_scanner_splits_real_texts_line_by_line_as_regex_does(name: str, pattern: str) -> None:
-    text = stretches_of(name, LONGEST_IN_LINES)
+    text = samples_of(name, LONGEST_IN_LINES)
     assert words_by_kernel(text, pattern, "line") == words_by_regex(text, pattern, "line")
 
 

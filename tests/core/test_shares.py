@@ -1,4 +1,7 @@
-"""Tests of estimated shares of a table's training texts: they solve the linear program and find known mixtures."""
+"""Tests of the estimated shares of groups in a table's training texts: known shares are found again.
+
+The estimate solves a linear program.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +44,12 @@ TEN = ("arabic", "chinese", "code", "cyrillic", "greek", "hebrew", "latin", "poe
 SHARES = (0.21, 0.02, 0.17, 0.05, 0.11, 0.03, 0.14, 0.01, 0.19, 0.07)
 
 
-def grouped(texts: Mapping[str, str]) -> GroupedWords:
+def group_texts(texts: Mapping[str, str]) -> GroupedWords:
     return GroupedWords.of({name: count_words(Corpus.from_texts([text]), RECIPE) for name, text in texts.items()})
 
 
-def learned(groups: GroupedWords, shares: Any, merges: int) -> History:
-    """Learn on bytes from a mixture of groups."""
+def learn_mixture(groups: GroupedWords, shares: Any, merges: int) -> History:
+    """Learn merges of bytes from a mixture of groups."""
     parts = [
         share * groups.counts_in(name) / groups.bytes_in(name)
         for name, share in zip(groups.groups, shares, strict=True)
@@ -55,19 +58,19 @@ def learned(groups: GroupedWords, shares: Any, merges: int) -> History:
     return learn(groups.words.recounted(counts), RECIPE.with_changes(merges=merges, vocab_size=None))
 
 
-def explained(groups: GroupedWords, history: History) -> Program:
+def estimate(groups: GroupedWords, history: History) -> Program:
     program = Program(Evidence(groups, history))
     program.explain()
     return program
 
 
 @pytest.fixture(scope="module")
-def ten() -> tuple[GroupedWords, Program]:
-    groups = grouped({name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in TEN})
-    return groups, explained(groups, learned(groups, SHARES, 300))
+def ten_groups() -> tuple[GroupedWords, Program]:
+    groups = group_texts({name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in TEN})
+    return groups, estimate(groups, learn_mixture(groups, SHARES, 300))
 
 
-def whole_program(groups: list[dict[bytes, int]], merges: list[tuple[int, int]]) -> float:
+def least_unexplained_part(groups: list[dict[bytes, int]], merges: list[tuple[int, int]]) -> float:
     """Return the smallest possible part of the merges that no mixture explains, from the linear program with all
     its rows.
     """
@@ -100,11 +103,11 @@ def test_a_mixture_from_few_constraints_is_as_good_as_a_mixture_from_all_constra
 
     groups, other = [words() for _ in range(3)], words()
     history = learn(WordTable.from_counts(other.items()), RECIPE.with_changes(merges=8, min_frequency=1))
-    program = explained(
+    program = estimate(
         GroupedWords.of({str(number): WordTable.from_counts(group.items()) for number, group in enumerate(groups)}),
         history,
     )
-    assert program.unexplained == pytest.approx(whole_program(groups, history.pairs()), rel=0.005)
+    assert program.unexplained == pytest.approx(least_unexplained_part(groups, history.pairs()), rel=0.005)
     assert len(program.lines) < len([*lines(groups, history.pairs())])
     for line, oftener in program.lines.items():
         pair = program.rivals[line.rival].pair
@@ -112,8 +115,8 @@ def test_a_mixture_from_few_constraints_is_as_good_as_a_mixture_from_all_constra
         assert oftener == pytest.approx(same[0], abs=1e-6)
 
 
-def test_estimated_shares_are_near_the_true_shares_of_ten_groups(ten: tuple[GroupedWords, Program]) -> None:
-    _, program = ten
+def test_estimated_shares_are_near_the_true_shares_of_ten_groups(ten_groups: tuple[GroupedWords, Program]) -> None:
+    _, program = ten_groups
     assert np.abs(program.shares - SHARES).max() < 0.01
     assert program.unexplained < 1, "occurrences in a million bytes"
     low, high = program.as_good()
@@ -123,9 +126,9 @@ def test_estimated_shares_are_near_the_true_shares_of_ten_groups(ten: tuple[Grou
 
 
 def test_an_estimated_share_beyond_its_bound_violates_a_constraint(
-    ten: tuple[GroupedWords, Program],
+    ten_groups: tuple[GroupedWords, Program],
 ) -> None:
-    _, program = ten
+    _, program = ten_groups
     constraints = 0
     for group in range(len(TEN)):
         others = np.delete(program.shares, group)
@@ -140,10 +143,10 @@ def test_an_estimated_share_beyond_its_bound_violates_a_constraint(
 
 
 def test_shares_estimated_from_other_texts_of_the_same_groups_are_near_the_true_shares(
-    ten: tuple[GroupedWords, Program],
+    ten_groups: tuple[GroupedWords, Program],
 ) -> None:
     """Two samples of 20,000 words are drawn from each group: one for learning, the other for estimating."""
-    chance, groups = np.random.default_rng(1), ten[0]
+    chance, groups = np.random.default_rng(1), ten_groups[0]
 
     def drawn() -> GroupedWords:
         counts_by_group = {}
@@ -153,7 +156,7 @@ def test_shares_estimated_from_other_texts_of_the_same_groups_are_near_the_true_
         return GroupedWords.of(counts_by_group)
 
     shares = np.array([0.4, 0.3, 0.2, 0.1])
-    program = explained(drawn(), learned(drawn(), shares, 150))
+    program = estimate(drawn(), learn_mixture(drawn(), shares, 150))
     spread = 2 * program.spread(10, 1)
     assert program.unexplained > 1
     assert np.abs(program.shares - shares).max() < 0.03
@@ -163,7 +166,7 @@ def test_shares_estimated_from_other_texts_of_the_same_groups_are_near_the_true_
 
 def test_the_mixture_question_gives_shares_bounds_and_the_unexplained_part() -> None:
     texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "cyrillic")}
-    history = learned(grouped(texts), (0.7, 0.3), 120)
+    history = learn_mixture(group_texts(texts), (0.7, 0.3), 120)
     answer = ask(Study(history).with_texts(texts), "mixture", draws=3)
     rows = answer.table.records()
     assert [row["group"] for row in rows] == ["prose", "cyrillic"]
@@ -182,7 +185,7 @@ def test_the_mixture_command_prints_only_json_with_the_json_option(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "code")}
-    Study(learned(grouped(texts), (0.5, 0.5), 40)).save(tmp_path / "merges.tiktoken")
+    Study(learn_mixture(group_texts(texts), (0.5, 0.5), 40)).save(tmp_path / "merges.tiktoken")
     groups = [word for name in texts for word in ("--group", name, str(OWN / f"{name}.txt"))]
     assert run(["mixture", str(tmp_path / "merges.tiktoken"), *groups, "--json"]) == 0
     report = json.loads(capfd.readouterr().out)
@@ -230,7 +233,7 @@ def test_the_uncertainty_of_estimated_shares_comes_from_drawing_documents_at_ran
     """The interval is narrower for many similar documents than for a few different documents."""
     prose = (OWN / "prose.txt").read_text(encoding="utf-8")
     latin = (OWN / "latin.txt").read_text(encoding="utf-8")
-    history = learned(grouped({"prose": prose, "latin": latin}), (0.6, 0.4), 150)
+    history = learn_mixture(group_texts({"prose": prose, "latin": latin}), (0.6, 0.4), 150)
     sentences = {"prose": prose.split(". "), "latin": latin.split(". ")}
     alike = {name: [" ".join(group_sentences)] * 40 for name, group_sentences in sentences.items()}
     unlike = {
@@ -249,7 +252,7 @@ def test_the_uncertainty_of_estimated_shares_comes_from_drawing_documents_at_ran
 
 def test_the_mixture_question_about_counted_words_draws_steps_instead_of_documents() -> None:
     texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "cyrillic")}
-    history = learned(grouped(texts), (0.7, 0.3), 60)
+    history = learn_mixture(group_texts(texts), (0.7, 0.3), 60)
     words = {name: count_words(Corpus.from_texts([text]), RECIPE) for name, text in texts.items()}
     answer = ask(Study(history).with_texts(words), "mixture", draws=3, pattern="gpt2")
     assert any("Only the words of these texts are known" in sentence for sentence in answer.sentences)

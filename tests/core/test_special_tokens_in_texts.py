@@ -76,7 +76,7 @@ MAKERS = {"tokenizer.json": hugging_face, "sentencepiece": sentence_piece, "tikt
 
 
 @pytest.fixture(scope="module", params=MAKERS)
-def opened(request: pytest.FixtureRequest, folder: Path) -> tuple[bpe.Study, Path, Encode]:
+def opened_file(request: pytest.FixtureRequest, folder: Path) -> tuple[bpe.Study, Path, Encode]:
     path, library = MAKERS[request.param](folder)
     return bpe.open(path), path, library
 
@@ -84,9 +84,9 @@ def opened(request: pytest.FixtureRequest, folder: Path) -> tuple[bpe.Study, Pat
 @settings(max_examples=20)
 @given(parts=st.lists(st.sampled_from([END, PAD, "<s>", "the", " low", "new", "é", " ", "\n", "<|", "|>"])))
 def test_every_question_about_a_text_with_special_tokens_uses_the_ids_of_the_library(
-    opened: tuple[bpe.Study, Path, Encode], parts: list[str]
+    opened_file: tuple[bpe.Study, Path, Encode], parts: list[str]
 ) -> None:
-    study, _, library = opened
+    study, _, library = opened_file
     text = "".join(parts)
     ids = library(text)
     assert study.encode(text) == ids
@@ -97,9 +97,9 @@ def test_every_question_about_a_text_with_special_tokens_uses_the_ids_of_the_lib
 
 
 def test_the_benchmark_counts_special_tokens_in_texts_as_the_library_does(
-    opened: tuple[bpe.Study, Path, Encode],
+    opened_file: tuple[bpe.Study, Path, Encode],
 ) -> None:
-    study, _, library = opened
+    study, _, library = opened_file
     long = (TEXT + "\n") * 3_000  # so that the benchmark counts words once
     columns = QUESTION.benchmark({"it": study}, texts={"short": [TEXT], "long": [long]}).columns
     assert columns["tokens"].tolist() == [len(library(TEXT)), len(library(long))]
@@ -108,9 +108,9 @@ def test_the_benchmark_counts_special_tokens_in_texts_as_the_library_does(
 
 
 def test_the_encode_command_treats_special_tokens_in_texts_as_the_library_does(
-    opened: tuple[bpe.Study, Path, Encode], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    opened_file: tuple[bpe.Study, Path, Encode], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _, path, library = opened
+    _, path, library = opened_file
     assert run(["encode", "--merges", str(path), TEXT]) == 0
     assert list(map(int, capsys.readouterr().out.split())) == library(TEXT)
     (tmp_path / "it.txt").write_text(TEXT)
@@ -122,9 +122,9 @@ def test_the_encode_command_treats_special_tokens_in_texts_as_the_library_does(
 
 
 def test_check_import_encodes_special_tokens_as_the_study_does_and_names_the_rule(
-    opened: tuple[bpe.Study, Path, Encode],
+    opened_file: tuple[bpe.Study, Path, Encode],
 ) -> None:
-    study, path, _ = opened
+    study, path, _ = opened_file
     check = check_import(path, open_table(path))
     assert check is not None
     assert check.agreeing == check.texts > 5, check.differences
@@ -134,9 +134,9 @@ def test_check_import_encodes_special_tokens_as_the_study_does_and_names_the_rul
 
 
 def test_a_caller_may_override_how_special_tokens_in_a_text_are_read(
-    opened: tuple[bpe.Study, Path, Encode], capsys: pytest.CaptureFixture[str]
+    opened_file: tuple[bpe.Study, Path, Encode], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    study, path, library = opened
+    study, path, library = opened_file
     all_matched, none = study.encode(TEXT, allowed_special="all"), study.encode(TEXT, allowed_special=())
     assert all_matched != none
     assert library(TEXT) == (all_matched if study.format == "tokenizer.json" else none)
@@ -149,9 +149,9 @@ def test_a_caller_may_override_how_special_tokens_in_a_text_are_read(
 
 
 def test_the_rule_for_special_tokens_in_texts_is_kept_in_a_saved_table(
-    opened: tuple[bpe.Study, Path, Encode], tmp_path: Path
+    opened_file: tuple[bpe.Study, Path, Encode], tmp_path: Path
 ) -> None:
-    study, _, library = opened
+    study, _, library = opened_file
     study.save(tmp_path / "again.json")
     assert bpe.open(tmp_path / "again.json").encode(TEXT) == library(TEXT)
 
@@ -165,9 +165,9 @@ def test_a_trained_table_reads_special_tokens_in_texts_as_text_unless_the_recipe
 
 
 def test_the_look_question_says_how_a_special_token_in_the_text_was_read(
-    opened: tuple[bpe.Study, Path, Encode],
+    opened_file: tuple[bpe.Study, Path, Encode],
 ) -> None:
-    study, _, _ = opened
+    study, _, _ = opened_file
     sentences = [sentence for sentence in QUESTION.look(study, text=TEXT).sentences if END in sentence]
     taken = (
         "the text is matched as this token"
@@ -177,8 +177,10 @@ def test_the_look_question_says_how_a_special_token_in_the_text_was_read(
     assert any(taken in sentence for sentence in sentences)
 
 
-def test_counting_reads_special_tokens_in_texts_as_the_library_does(opened: tuple[bpe.Study, Path, Encode]) -> None:
-    study, _, library = opened
+def test_counting_reads_special_tokens_in_texts_as_the_library_does(
+    opened_file: tuple[bpe.Study, Path, Encode],
+) -> None:
+    study, _, library = opened_file
     asked = study.with_texts([TEXT])
     counted = b"".join(word * count for word, count in asked.inside.words())
     assert (b"endoftext" in counted) == (study.format != "tokenizer.json")

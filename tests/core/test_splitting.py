@@ -18,13 +18,13 @@ from bpe_core.splitting.splitter import MATCHES_A_ROUND, Splitter, in_ascii, lin
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.specials import FEW, parts_of
 from tests.conftest import EXPLORES
-from tests.shared import here, stretches_of
+from tests.shared import available_texts, samples_of
 
 LONGEST = 10_000_000 if EXPLORES else 300_000  # characters of a real text
 TEXTS = st.text(st.sampled_from("aB'stlre 123\n\r\t.,!<>|\u0301éДǅ日😀\u00a0\u2028ſ") | st.characters())
 
 
-def custom(pattern: str, **choices: object) -> Recipe:
+def custom_recipe(pattern: str, **choices: object) -> Recipe:
     return Recipe(pattern="custom", custom_pattern=pattern).with_changes(**choices)
 
 
@@ -60,7 +60,7 @@ def test_splitting_loses_no_character_unless_the_pattern_drops_blanks(name: str,
 )
 def test_splitting_by_a_custom_pattern_loses_no_character(text: str, pattern: str) -> None:
     if pattern:
-        words = list(split_words(text, custom(pattern)))
+        words = list(split_words(text, custom_recipe(pattern)))
         assert "".join(words) == text
         assert all(words)
 
@@ -73,14 +73,14 @@ def test_splitting_by_a_custom_pattern_cuts_at_the_matches_of_regex_finditer(tex
             cuts.update(match.span())
     ends = sorted(cuts)
     expected = [text[a:b] for a, b in pairwise(ends)]
-    assert list(split_words(text, custom(pattern))) == expected
+    assert list(split_words(text, custom_recipe(pattern))) == expected
 
 
 @pytest.mark.parametrize(
     "matches", [0, 1, MATCHES_A_ROUND - 1, MATCHES_A_ROUND, MATCHES_A_ROUND + 1, 3 * MATCHES_A_ROUND]
 )
 def test_a_text_with_more_matches_than_one_search_returns_is_split_completely(matches: int) -> None:
-    assert list(split_words("ab" * matches + "c", custom("b|a(?=b)"))) == ["a", "b"] * matches + ["c"]
+    assert list(split_words("ab" * matches + "c", custom_recipe("b|a(?=b)"))) == ["a", "b"] * matches + ["c"]
 
 
 def test_with_line_units_each_line_is_split_as_a_separate_text() -> None:
@@ -122,7 +122,7 @@ def test_a_special_token_may_look_like_a_regular_expression() -> None:
 
 
 def test_the_pattern_is_applied_separately_to_each_part_between_special_tokens() -> None:
-    recipe = custom("^low$", special_tokens=("|",))
+    recipe = custom_recipe("^low$", special_tokens=("|",))
     assert list(split_words("low|lower|low", recipe)) == ["low", "lower", "low"]
 
 
@@ -133,14 +133,14 @@ def test_a_text_with_half_a_surrogate_pair_is_split_without_an_error() -> None:
 def test_a_pattern_match_that_needs_too_much_memory_is_explained() -> None:
     """For every character of a match, `regex` stores that another branch is possible, in at most one gigabyte."""
     with pytest.raises(PatternError, match=r"needs too much memory on the text 'ab ab ab .*possessive"):
-        list(split_words("ab " * 4_000_000, custom(r"(?:a|b|\s|x)+?y|(?:(?:a|b)+\s?)+")))
+        list(split_words("ab " * 4_000_000, custom_recipe(r"(?:a|b|\s|x)+?y|(?:(?:a|b)+\s?)+")))
 
 
 def test_the_error_about_a_catastrophic_pattern_names_the_text() -> None:
     text = "fine " * 3000 + "a" * 60 + "!"
     started = time.process_time()
     with pytest.raises(PatternError) as caught:
-        list(Splitter(custom(r"fine |(a|aa)+$"), patience=0.5).words(text))
+        list(Splitter(custom_recipe(r"fine |(a|aa)+$"), patience=0.5).words(text))
     assert time.process_time() - started < 10
     message = str(caught.value)
     assert message.startswith("The pattern 'fine |(a|aa)+$' took more than")
@@ -149,7 +149,7 @@ def test_the_error_about_a_catastrophic_pattern_names_the_text() -> None:
 
 
 def test_time_that_the_caller_takes_between_words_does_not_count_as_matching_time() -> None:
-    words = Splitter(custom(r"\w"), patience=0.3).words("ab" * MATCHES_A_ROUND)
+    words = Splitter(custom_recipe(r"\w"), patience=0.3).words("ab" * MATCHES_A_ROUND)
     for number, _ in enumerate(words):
         if number % MATCHES_A_ROUND == 5:
             started = time.process_time()
@@ -159,11 +159,11 @@ def test_time_that_the_caller_takes_between_words_does_not_count_as_matching_tim
 
 def test_a_pattern_that_matches_backwards_is_refused() -> None:
     with pytest.raises(PatternError, match=r"moves backwards in the text; do not use \\K"):
-        list(split_words("abab", custom(r"(?=ab\K)")))
+        list(split_words("abab", custom_recipe(r"(?=ab\K)")))
 
 
 def test_a_pattern_that_matched_nothing_is_reported_after_all_documents() -> None:
-    splitter = Splitter(custom("[A-Z]+"))
+    splitter = Splitter(custom_recipe("[A-Z]+"))
     splitter.check_it_matched()  # no text yet
     assert list(splitter.words("low")) == ["low"]
     with pytest.raises(PatternError, match=r"The pattern '\[A-Z\]\+' matches nothing in this text"):
@@ -183,12 +183,12 @@ def test_a_pattern_that_matched_nothing_is_reported_after_all_documents() -> Non
 )
 def test_a_recipe_with_an_unusable_pattern_is_refused(pattern: str, message: str) -> None:
     with pytest.raises(PatternError, match=message):
-        custom(pattern)
+        custom_recipe(pattern)
 
 
-@pytest.mark.parametrize("name", here("prose", "code", "languages", "data/tinyshakespeare.txt"))
+@pytest.mark.parametrize("name", available_texts("prose", "code", "languages", "data/tinyshakespeare.txt"))
 def test_real_texts_are_split_as_by_regex_findall(name: str) -> None:
-    text = stretches_of(name, LONGEST)
+    text = samples_of(name, LONGEST)
     expected = regex.findall(NAMED_PATTERNS["gpt2"].expression, text)
     assert list(split_words(text, Recipe.preset("gpt2"))) == expected
-    assert list(split_words(text, custom(NAMED_PATTERNS["gpt2"].expression))) == expected
+    assert list(split_words(text, custom_recipe(NAMED_PATTERNS["gpt2"].expression))) == expected

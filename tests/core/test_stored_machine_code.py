@@ -88,15 +88,15 @@ def succeed(program: str, cache: Path, *arguments: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def compiled_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cache = tmp_path_factory.mktemp("made")
     succeed(MAKE, cache)
     return cache
 
 
 @pytest.fixture
-def cache(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(made, tmp_path / "cache"))
+def cache(compiled_cache: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(compiled_cache, tmp_path / "cache"))
 
 
 def code(cache: Path) -> Path:
@@ -104,7 +104,7 @@ def code(cache: Path) -> Path:
     return folder / "code"
 
 
-def is_sound(cache: Path) -> bool:
+def is_valid(cache: Path) -> bool:
     """Return whether the next process will accept the stored code."""
     place = code(cache).parent
     with pytest.MonkeyPatch.context() as patch:
@@ -132,7 +132,7 @@ def damage(name: str, file: Path) -> None:
 
 def test_machine_code_is_compiled_once_and_used_by_all_processes(cache: Path) -> None:
     before = code(cache).stat()
-    assert is_sound(cache)
+    assert is_valid(cache)
     succeed(USE, cache, "sound")
     succeed(MAKE, cache)
     after = code(cache).stat()
@@ -143,9 +143,9 @@ def test_machine_code_is_compiled_once_and_used_by_all_processes(cache: Path) ->
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damaged_machine_code_on_disk_is_detected(cache: Path, name: str) -> None:
     damage(name, code(cache))
-    assert not is_sound(cache)
+    assert not is_valid(cache)
     code(cache).unlink()
-    assert not is_sound(cache)
+    assert not is_valid(cache)
 
 
 def test_machine_code_of_another_llvmlite_version_is_stored_separately(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,15 +208,15 @@ def test_plain_python_trains_while_machine_code_on_disk_is_damaged(cache: Path, 
 
 
 @posix_only
-def test_damaged_machine_code_is_compiled_again_even_after_a_killed_compiler(made: Path, cache: Path) -> None:
+def test_damaged_machine_code_is_compiled_again_even_after_a_killed_compiler(compiled_cache: Path, cache: Path) -> None:
     damage("cut off", code(cache))
     killed = (
-        GIVEN.format(str(code(made)))
+        GIVEN.format(str(code(compiled_cache)))
         + "stored_code.store_pack = lambda made: os.kill(os.getpid(), signal.SIGKILL)\nsys.exit("
     )
     killed = MAKE.replace("sys.exit(", killed)
     assert python(killed, cache).returncode == -signal.SIGKILL
-    assert not is_sound(cache)
+    assert not is_valid(cache)
     succeed(MAKE, cache)
     succeed(USE, cache, "sound")
     assert [path.name for path in code(cache).parent.iterdir()] == ["code"]
@@ -250,11 +250,11 @@ def test_with_an_unknown_numba_version_the_cache_of_numba_is_used(tmp_path: Path
 
 
 def test_machine_code_that_cannot_be_stored_is_passed_to_the_parent_process(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    compiled_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     environment = {**os.environ, stored_code.LOCATION: str(tmp_path / "file")}
     (tmp_path / "file").write_text("in the way of a folder")
-    given = MAKE.replace("sys.exit(", GIVEN.format(str(code(made))) + "sys.exit(")
+    given = MAKE.replace("sys.exit(", GIVEN.format(str(code(compiled_cache))) + "sys.exit(")
     command = [sys.executable, "-c", given, "hand over"]
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
     monkeypatch.setattr(stored_code, "loaded", None)
@@ -341,9 +341,9 @@ def test_machine_code_in_a_folder_that_others_can_write_to_is_never_loaded(
 
 
 def test_machine_code_installed_with_the_package_is_used_with_any_home_folder(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    compiled_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    installed = Path(shutil.copytree(code(made).parent, tmp_path / "made" / code(made).parent.name))
+    installed = Path(shutil.copytree(code(compiled_cache).parent, tmp_path / "made" / code(compiled_cache).parent.name))
     monkeypatch.setattr(stored_code, "_INSTALLED", str(tmp_path / "made"))
     monkeypatch.setenv(stored_code.LOCATION, str(tmp_path / "told"))
     assert stored_code.folder.__wrapped__() != installed

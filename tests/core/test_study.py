@@ -56,7 +56,7 @@ def hugging_face(tmp_path_factory: pytest.TempPathFactory) -> OpenedTable:
 
 @pytest.fixture(scope="module")
 def unigram() -> bpe.Study:
-    """Train a study by a method that drops tokens and keeps the ids of the others."""
+    """Train a study by a method that drops tokens. The remaining tokens keep their ids."""
     return bpe.train([POEM], "unigram", vocab_size=24)
 
 

@@ -216,7 +216,7 @@ def test_a_sequence_of_integers_read_in_blocks_of_any_size_gives_the_same_words(
     assert sum(sizes) == 4 * 5_000
 
 
-def in_names(path: Path, size: int = 1 << 20) -> list[list[str]]:
+def symbol_names_of(path: Path, size: int = 1 << 20) -> list[list[str]]:
     """Return the names of the symbols in each sequence of a file."""
     names = Corpus.from_files(path, symbol_names=()).names_of_symbols()
     found = SymbolNames(names)
@@ -232,16 +232,16 @@ def test_each_line_is_a_symbol_and_an_empty_line_ends_a_sequence(
 ) -> None:
     path = tmp_path_factory.mktemp("song") / "song.txt"
     path.write_text("\n\n".join("\n".join(sequence) for sequence in sequences), encoding="utf-8")
-    assert in_names(path, size) == sequences
+    assert symbol_names_of(path, size) == sequences
 
 
 def test_symbols_are_read_from_fasta_files_and_from_lists_in_json(tmp_path: Path) -> None:
     (tmp_path / "g.fasta").write_text(">one human\nACG\nT\n; a remark\n>two\nAC\n")
-    assert in_names(tmp_path / "g.fasta") == [["A", "C", "G", "T"], ["A", "C"]]
+    assert symbol_names_of(tmp_path / "g.fasta") == [["A", "C", "G", "T"], ["A", "C"]]
     (tmp_path / "e.json").write_text('{"tracks": [["bar", {"note": 60, "on": true}], [7]]}')
-    assert in_names(tmp_path / "e.json") == [["bar", '{"note":60,"on":true}'], ["7"]]
+    assert symbol_names_of(tmp_path / "e.json") == [["bar", '{"note":60,"on":true}'], ["7"]]
     (tmp_path / "e.jsonl").write_text('["bar", 7]\n\n[[1, 2]]\n')
-    assert in_names(tmp_path / "e.jsonl") == [["bar", "7"], ["[1,2]"]]
+    assert symbol_names_of(tmp_path / "e.jsonl") == [["bar", "7"], ["[1,2]"]]
 
 
 @pytest.mark.parametrize(

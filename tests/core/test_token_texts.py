@@ -81,14 +81,14 @@ def test_token_texts_that_grow_with_a_history_equal_texts_made_at_once() -> None
     assert at_once.raw[-1] == at_once.raw[last.left] + at_once.raw[last.right]
 
 
-def doubling(merges: int) -> History:
+def doubling_history(merges: int) -> History:
     """Return a history in which each token is twice the previous token."""
     pairs = [(97, 97), *((256 + i, 256 + i) for i in range(merges - 1))]
     return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
 
 
 def test_texts_of_doubling_tokens_are_made_within_seconds_and_shown_shortened() -> None:
-    history = doubling(27)
+    history = doubling_history(27)
     began = time.thread_time()
     assert Tokenizer(history).token_bytes(256 + 26) == b"a" * 2**27
     texts = TokenTexts.of(history)
@@ -101,18 +101,18 @@ def test_texts_of_doubling_tokens_are_made_within_seconds_and_shown_shortened() 
 
 def test_reachability_refuses_a_token_with_too_many_base_symbols() -> None:
     with pytest.raises(BpeError, match="holds more than 131,072 base symbols"):
-        reachability(doubling(40), 256 + 39)
+        reachability(doubling_history(40), 256 + 39)
 
 
 def test_the_length_of_a_huge_token_is_capped_at_the_largest_representable_length() -> None:
-    texts = TokenTexts.of(doubling(100))
+    texts = TokenTexts.of(doubling_history(100))
     assert texts.lengths[-1] == MOST_LENGTH
     assert texts.text[-1] == texts.text[-40]
 
 
 def test_texts_of_all_tokens_together_stay_within_one_memory_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_texts, "BUDGET", 20_000)
-    history = doubling(20)
+    history = doubling_history(20)
     texts = TokenTexts.of(history)
     assert texts.text[-1] == "a" * SHORTEST_SHOWN + "…"
     assert sum(map(len, texts.raw)) < 20_000 + 20 * LONGEST_SHOWN
@@ -126,7 +126,7 @@ def test_texts_of_all_tokens_together_stay_within_one_memory_budget(monkeypatch:
 
 
 def test_decoding_a_text_too_long_for_the_memory_is_refused_before_it_begins() -> None:
-    tokenizer = Tokenizer(doubling(24))
+    tokenizer = Tokenizer(doubling_history(24))
     with pytest.raises(BpeError, match=r"^Decoding needs about"):
         tokenizer.decode([256 + 23] * 10_000_000)
 

@@ -97,7 +97,10 @@ def test_each_boundary_has_the_rank_of_the_merge_that_removes_the_boundary(histo
 
 
 def ranks_by_reference(text: str, history: History) -> list[int]:
-    """Return a rank for each byte and a rank for the end. The pattern splits where a word starts or ends."""
+    """Return the rank of the boundary before each byte and of the end, by the reference.
+
+    The rank is PATTERN_CUT where a word starts or ends.
+    """
     recipe = history.recipe.with_changes(special_tokens=())
     ranks: list[int] = []
     for word in split_words(normalize(text, recipe), recipe):

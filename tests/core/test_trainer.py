@@ -69,7 +69,7 @@ def test_columns_of_earlier_histories_do_not_change_when_the_trainer_enlarges_it
 
 
 @pytest.fixture
-def being_made(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
+def slow_compiler(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
     """Let machine code be ready after two progress reports. Return the list of reports."""
     reports: list[Progress] = []
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
@@ -81,34 +81,36 @@ def being_made(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
     return reports
 
 
-def test_byte_pair_encoding_trains_in_plain_python_while_kernels_are_compiled(being_made: list[Progress]) -> None:
-    made = Trainer(WORDS, RECIPE, progress=being_made.append)
+def test_byte_pair_encoding_trains_in_plain_python_while_kernels_are_compiled(slow_compiler: list[Progress]) -> None:
+    made = Trainer(WORDS, RECIPE, progress=slow_compiler.append)
     # No public attribute tells which of the two learners is used, because both give the same results.
     assert type(made._learner) is PlainLearner
-    assert not being_made
+    assert not slow_compiler
     made.advance()
     assert all_columns(made.history) == all_columns(reference.train(WORDS, RECIPE))
 
 
-def test_methods_other_than_bpe_train_only_after_kernels_are_compiled(being_made: list[Progress]) -> None:
-    learn(WORDS, Recipe.preset("wordpiece", merges=3), progress=being_made.append)
-    assert {report.stage for report in being_made[:2]} == {readiness.BEING_MADE}
-    assert being_made[-1].stage == "training"
+def test_methods_other_than_bpe_train_only_after_kernels_are_compiled(slow_compiler: list[Progress]) -> None:
+    learn(WORDS, Recipe.preset("wordpiece", merges=3), progress=slow_compiler.append)
+    assert {report.stage for report in slow_compiler[:2]} == {readiness.BEING_MADE}
+    assert slow_compiler[-1].stage == "training"
 
 
-def test_waiting_for_compiled_kernels_in_a_trainer_can_be_cancelled(being_made: list[Progress]) -> None:
+def test_waiting_for_compiled_kernels_in_a_trainer_can_be_cancelled(slow_compiler: list[Progress]) -> None:
     with pytest.raises(Cancelled):
-        Trainer(WORDS, Recipe.preset("wordpiece"), progress=being_made.append, cancelled=lambda: len(being_made) == 1)
-    assert len(being_made) == 1
+        Trainer(
+            WORDS, Recipe.preset("wordpiece"), progress=slow_compiler.append, cancelled=lambda: len(slow_compiler) == 1
+        )
+    assert len(slow_compiler) == 1
 
 
-def test_forbidding_a_pair_waits_for_compiled_kernels_and_can_be_cancelled(being_made: list[Progress]) -> None:
+def test_forbidding_a_pair_waits_for_compiled_kernels_and_can_be_cancelled(slow_compiler: list[Progress]) -> None:
     decision = Decision(2, "forbid", "l+o")
     options = argparse.Namespace(forbid=[decision], force=[])
-    work = Work(being_made.append, lambda: len(being_made) == 1)
+    work = Work(slow_compiler.append, lambda: len(slow_compiler) == 1)
     with pytest.raises(Cancelled):
         decided(WORDS, Recipe.preset("wordpiece", merges=3), options, work)
-    assert {progress.stage for progress in being_made} == {readiness.BEING_MADE}
+    assert {progress.stage for progress in slow_compiler} == {readiness.BEING_MADE}
 
 
 def test_resuming_with_a_history_of_other_words_is_refused() -> None:

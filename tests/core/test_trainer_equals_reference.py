@@ -101,7 +101,7 @@ def ranking_after(history: History, words: WordTable) -> list[tuple[int, int, in
     return [(*pair, count) for pair, count in ranked if count >= recipe.min_frequency]
 
 
-def trained(trainer: Trainer) -> History:
+def train_to_end(trainer: Trainer) -> History:
     while not trainer.advance().finished:
         pass
     return trainer.history
@@ -125,7 +125,7 @@ def test_training_in_portions_of_any_size_gives_the_same_history(
         assert batch.start == done
         assert batch.stop == len(trainer.history) <= done + step
         done = batch.stop
-    history = trained(trainer)
+    history = train_to_end(trainer)
     plain = reference.train(words, recipe)
     assert all_columns(history) == all_columns(plain)
     assert (history.end_reason, history.tokens_at_start) == (plain.end_reason, plain.tokens_at_start)
@@ -140,7 +140,7 @@ def test_resuming_training_at_any_step_gives_the_same_history(
         return
     plain = reference.train(words, recipe)
     known = plain.first(data.draw(st.integers(0, len(plain)), label="merges known"))
-    assert all_columns(trained(Trainer(words, recipe, history=known))) == all_columns(plain)
+    assert all_columns(train_to_end(Trainer(words, recipe, history=known))) == all_columns(plain)
 
 
 @given(words=words(), recipe=recipes(), data=st.data())
@@ -151,9 +151,9 @@ def test_extending_the_vocabulary_of_a_run_gives_the_same_history(
         return
     first = data.draw(st.integers(0, recipe.merges or 0), label="merges at first")
     trainer = Trainer(words, recipe.with_changes(merges=first))
-    trained(trainer)
+    train_to_end(trainer)
     trainer.extend(recipe)
-    assert all_columns(trained(trainer)) == all_columns(reference.train(words, recipe))
+    assert all_columns(train_to_end(trainer)) == all_columns(reference.train(words, recipe))
 
 
 @given(table=merge_tables(), words=words())
@@ -164,7 +164,7 @@ def test_counts_of_an_imported_table_equal_the_reference(table: History, words: 
     alphabet = Alphabet.for_words(words, recipe)
     if alphabet != table.alphabet or not len(table) or not has_pairs(words, recipe):
         return
-    history = trained(Trainer(words, recipe, history=table))
+    history = train_to_end(Trainer(words, recipe, history=table))
     assert pairs_of(history) == pairs_of(table)
     corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
     for merge in history:
@@ -177,7 +177,7 @@ def test_counts_of_an_imported_table_equal_the_reference(table: History, words: 
 def test_counts_of_pairs_are_64_bit_numbers() -> None:
     large_count = 2**40
     words = WordTable.from_counts({"ab": large_count, "abab": large_count})
-    history = trained(Trainer(words, Recipe(merges=1, vocab_size=None)))
+    history = train_to_end(Trainer(words, Recipe(merges=1, vocab_size=None)))
     assert history.columns.count.dtype == np.int64
     assert [(merge.count, merge.tokens_left) for merge in history] == [(3 * large_count, 3 * large_count)]
 

@@ -31,7 +31,7 @@ def words(study: bpe.Study) -> list[tuple[bytes, int]]:
     return sorted(study.inside.words())
 
 
-def trained(texts: Any) -> bpe.Study:
+def train_small(texts: Any) -> bpe.Study:
     return bpe.train(texts, "words", merges=3, min_frequency=1)
 
 
@@ -39,38 +39,38 @@ def trained(texts: Any) -> bpe.Study:
 def test_the_name_of_a_file_given_as_a_text_is_refused(folder: Path, given: Any) -> None:
     """Formerly the program learned from the letters of the name."""
     with pytest.raises(CorpusError, match=r"is the name of a (file|folder). Read as a text, it"):
-        trained(given)
+        train_small(given)
     with pytest.raises(CorpusError, match="Give Path"):
-        trained([LOW]).with_texts(given)
+        train_small([LOW]).with_texts(given)
     with pytest.raises(CorpusError, match="Give Path"):
-        bpe.curves({"ours": trained([LOW])}, held_out=given)
+        bpe.curves({"ours": train_small([LOW])}, held_out=given)
 
 
 def test_a_file_name_can_still_be_learned_as_an_explicit_text(folder: Path) -> None:
     assert (b"a.txt", 1) in words(bpe.train(bpe.Corpus.from_texts(["a.txt"]), "words", pattern="whitespace", merges=1))
-    assert words(trained(["a.txt", LOW]))  # only one of the texts is a file name
-    assert words(trained("b.txt is a file"))
+    assert words(train_small(["a.txt", LOW]))  # only one of the texts is a file name
+    assert words(train_small("b.txt is a file"))
 
 
 def test_a_path_object_given_as_texts_is_read_as_a_file_or_folder(folder: Path) -> None:
-    text = trained([LOW])
-    assert words(trained(Path("a.txt"))) == words(text)
-    assert words(trained(folder)) == words(trained([LOW, NEW]))
+    text = train_small([LOW])
+    assert words(train_small(Path("a.txt"))) == words(text)
+    assert words(train_small(folder)) == words(train_small([LOW, NEW]))
     for several in ([Path("a.txt"), Path("b.txt")], (Path("a.txt"), Path("b.txt")), folder.glob("*.txt")):
-        assert words(trained(several)) == words(trained([LOW, NEW]))
-    named = trained({"low": Path("a.txt"), "new": [Path("b.txt")]})
+        assert words(train_small(several)) == words(train_small([LOW, NEW]))
+    named = train_small({"low": Path("a.txt"), "new": [Path("b.txt")]})
     assert {name: sorted(part) for name, part in named.inside.parts().items()} == {
         "low": words(text),
-        "new": words(trained([NEW])),
+        "new": words(train_small([NEW])),
     }
     assert bpe.benchmark({"ours": text}, texts={"new": Path("b.txt")}).columns["bytes"][0] == len(NEW)
 
 
 def test_a_list_that_mixes_paths_and_texts_is_refused(folder: Path) -> None:
     with pytest.raises(BpeError, match=r"not both in one list: 'b\.txt' is not a Path"):
-        trained([Path("a.txt"), "b.txt"])
+        train_small([Path("a.txt"), "b.txt"])
     with pytest.raises(CorpusError, match=r"c\.txt"):
-        trained(Path("c.txt"))
+        train_small(Path("c.txt"))
 
 
 class Frame:
@@ -89,12 +89,12 @@ class Frame:
 
 def test_rows_and_data_frames_given_as_texts_are_read_from_their_text_column() -> None:
     rows = [{"id": 1, "text": LOW}, {"id": 2, "text": NEW}]
-    expected = words(trained([LOW, NEW]))
+    expected = words(train_small([LOW, NEW]))
     arrow = pyarrow.table({"id": [1, 2], "text": [LOW, NEW]})
     every: list[Any] = [rows, tuple(rows), iter(rows), arrow, arrow["text"], np.array([LOW, NEW])]
     every += [Frame(id=["1", "2"], text=[LOW, NEW]), [{"content": LOW}, {"content": NEW}]]
     for given in every:
-        assert words(trained(given)) == expected
+        assert words(train_small(given)) == expected
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_rows_and_data_frames_given_as_texts_are_read_from_their_text_column() -
 )
 def test_values_without_text_are_refused_as_training_texts(given: Any, sentence: str) -> None:
     with pytest.raises(CorpusError, match=sentence):
-        trained(given)
+        train_small(given)
 
 
 def test_weights_of_groups_may_be_any_kind_of_number() -> None:

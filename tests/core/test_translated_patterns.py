@@ -40,14 +40,16 @@ COUNTS = ["*", "+", "?", "{2}", "{1,3}", "{2,}", "{,2}"]
 TEXTS = st.text(st.sampled_from("aabbAks' \n\r1é½-ſKΣ\u2028\u0301😀"), max_size=14)
 
 
-def _repeated(body: str) -> st.SearchStrategy[str]:
+def _repetitions(body: str) -> st.SearchStrategy[str]:
     modes = st.sampled_from(["", "", "", "?", "+"])
     return st.builds(lambda count, mode: body + count + mode, st.sampled_from(COUNTS), modes)
 
 
 def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     group = st.builds(str.format, st.sampled_from(["(?:{})", "({})", "(?i:{})", "(?>{})"]), inner)
-    part = st.one_of(st.sampled_from(SETS), st.sampled_from(SETS).flatmap(_repeated), group, group.flatmap(_repeated))
+    part = st.one_of(
+        st.sampled_from(SETS), st.sampled_from(SETS).flatmap(_repetitions), group, group.flatmap(_repetitions)
+    )
     sequence = st.lists(part | st.sampled_from(LOOKS), min_size=1, max_size=3).map("".join)
     return st.lists(sequence, min_size=1, max_size=3).map("|".join)
 

@@ -28,7 +28,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.word_tokens import WordCut, WordCuts
 from bpe_core.splitting.normalization import normalize
 from bpe_core.text.corpus import Corpus
-from tests.core.learning import made_by, train
+from tests.core.learning import history_of_learner, train
 from tests.core.random_training import texts
 from tests.core.unigram_training import everything, runs
 from tests.shared import text_of
@@ -60,7 +60,7 @@ def test_unigram_kernels_make_the_same_steps_as_the_specification(run: tuple[Wor
     learner = UnigramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
     columns = Columns.with_room(len(expected))
     learner.learn(columns, len(expected), 2**60)
-    history = made_by(learner, recipe, expected.alphabet, columns)
+    history = history_of_learner(learner, recipe, expected.alphabet, columns)
     assert everything(history) == everything(expected)
 
 

@@ -26,15 +26,15 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import compiled_encoder
 from bpe_core.text.corpus import Corpus
 from tests.core.unigram_model import history_of
-from tests.shared import MADE, here, text_of
+from tests.shared import MADE, available_texts, text_of
 
 sentencepiece = pytest.importorskip("sentencepiece")
 
-TEXTS = here("made/english", "data/tinyshakespeare.txt")
+TEXTS = available_texts("made/english", "data/tinyshakespeare.txt")
 SIZE = {"made/english": 600, "data/tinyshakespeare.txt": 8_000}
 
 
-def learned(text: str, size: int) -> tuple[Trainer, UnigramLearner]:
+def learn_unigram(text: str, size: int) -> tuple[Trainer, UnigramLearner]:
     recipe = Recipe.preset("unigram", vocab_size=size, unicode_form="", special_tokens=("<s>", "</s>"))
     trainer = Trainer(count_words(Corpus.from_texts([text]), recipe), recipe)
     trainer.advance()
@@ -43,7 +43,9 @@ def learned(text: str, size: int) -> tuple[Trainer, UnigramLearner]:
     return trainer, learner
 
 
-def learned_there(lines: list[str], size: int, log: pytest.CaptureFixture[str], seeds: str = "") -> tuple[bytes, str]:
+def train_sentencepiece(
+    lines: list[str], size: int, log: pytest.CaptureFixture[str], seeds: str = ""
+) -> tuple[bytes, str]:
     """Train by SentencePiece. Return the model and the log."""
     model = io.BytesIO()
     log.readouterr()
@@ -72,14 +74,14 @@ def test_unigram_training_from_the_same_seeds_makes_the_rounds_of_sentencepiece(
     name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     text, size = text_of(name), SIZE[name]
-    trainer, learner = learned(text, size)
+    trainer, learner = learn_unigram(text, size)
     seeds, symbols = tmp_path / "seeds.tsv", trainer.alphabet.symbols
     counts = learner.coverage.tolist()
     texts = [
         (symbol.text.decode(), count) for symbol, count in zip(symbols, counts, strict=True) if symbol.kind == "seed"
     ]
     seeds.write_text("".join(f"{text}\t{count // len(text)}\n" for text, count in texts), encoding="utf-8")
-    model, log = learned_there(text.splitlines(), size, capfd, str(seeds))
+    model, log = train_sentencepiece(text.splitlines(), size, capfd, str(seeds))
     rounds = re.findall(r"EM sub_iter=\d+ size=(\d+) obj=([\d.]+)", log)
     assert [em_pass.size for em_pass in learner.passes] == [int(size) for size, _ in rounds]
     # Many words are equally frequent in these texts, so rounding to 32 bits decides which of them is dropped.
@@ -113,14 +115,14 @@ def log_likelihood(scores: dict[str, float], learner_of: Trainer) -> float:
     return lattices.log_likelihood
 
 
-@pytest.mark.parametrize("name", here(*TEXTS, *LONG))
+@pytest.mark.parametrize("name", available_texts(*TEXTS, *LONG))
 def test_unigram_training_without_given_seeds_learns_nearly_the_pieces_of_sentencepiece(
     name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Both trainers get the same lines, which have only spaces as blanks and no special tokens of SentencePiece."""
     lines = [" ".join(line.split()) for line in text_of(name).replace("<unk>", "unk").split("\n")]
-    trainer, _ = learned("\n".join(lines), SIZE.get(name, 8_000))
-    model, log = learned_there(lines, SIZE.get(name, 8_000), capfd)
+    trainer, _ = learn_unigram("\n".join(lines), SIZE.get(name, 8_000))
+    model, log = train_sentencepiece(lines, SIZE.get(name, 8_000), capfd)
     seeds = len(trainer.alphabet) - 1 - FEWER_SEEDS.get(name, 0)  # <unk> is none
     assert f"Initialized {seeds} seed pieces" in log
     theirs = sentencepiece.SentencePieceProcessor(model_proto=model)
@@ -140,7 +142,7 @@ def small_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
 
 
-@pytest.mark.parametrize("name", here("languages", "data/udhr-languages.txt"))
+@pytest.mark.parametrize("name", available_texts("languages", "data/udhr-languages.txt"))
 def test_unigram_encodes_lines_as_sentencepiece_does(
     name: str, small_model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

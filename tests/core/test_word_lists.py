@@ -21,7 +21,7 @@ ROWS = [("low", 5), (" lower", 2), ('"', 7), ("low", 1), ("never", 0), ("né", 3
 WANTED = [(b"low", 6), (b" lower", 2), (b'"', 7), ("né".encode(), 3)]
 
 
-def counted(path: Path | list[Path | str], recipe: Recipe = GPT2, **choices: bool) -> list[tuple[bytes, int]]:
+def count_list(path: Path | list[Path | str], recipe: Recipe = GPT2, **choices: bool) -> list[tuple[bytes, int]]:
     return list(count_words(Corpus.from_files(path, **choices), recipe))  # type: ignore[arg-type]
 
 
@@ -40,9 +40,9 @@ def test_a_list_of_words_with_counts_is_read_as_a_corpus_from_any_kind_of_table(
         tmp_path / "a.parquet",
         tmp_path / "bytes.parquet",
     ):
-        assert counted(path, word_list=True) == WANTED, path
+        assert count_list(path, word_list=True) == WANTED, path
     text = write(tmp_path, "b.txt", "low low new")
-    assert counted([text, tmp_path / "a.csv"]) == [(b"low", 7), (b" low", 1), (b" new", 1), *WANTED[1:]]
+    assert count_list([text, tmp_path / "a.csv"]) == [(b"low", 7), (b" low", 1), (b" new", 1), *WANTED[1:]]
 
 
 def test_a_guess_that_a_table_is_a_word_list_is_reported_and_can_be_overruled(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_words_of_a_list_that_the_recipe_cannot_produce_are_reported(tmp_path: P
 )
 def test_a_damaged_word_list_is_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
     with pytest.raises(CorpusError) as caught:
-        counted(write(tmp_path, name, content), word_list=True)
+        count_list(write(tmp_path, name, content), word_list=True)
     assert message in str(caught.value)
 
 
@@ -124,7 +124,7 @@ def test_a_table_without_the_columns_of_a_word_list_is_refused(tmp_path: Path) -
     ):
         parquet.write_table(arrow.table(columns), path)
         with pytest.raises(CorpusError) as caught:
-            counted(path, word_list=True)
+            count_list(path, word_list=True)
         assert message in str(caught.value)
 
 

@@ -18,15 +18,15 @@ from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.splitting.splitter import split_words
 from bpe_core.support.progress import never_cancelled
-from tests.core.edited_texts import edited, sharing_a_byte
+from tests.core.edited_texts import edit_at_random, tokens_in_range
 from tests.core.test_encoding_any_recipe import TEXTS, histories
 
 NAMELESS = 7  # a token that covers no byte
 STEPS = 8
 
 
-def cut(word: bytes, at: int) -> WordCut:
-    """Split a word into an empty token and pieces that grow with every second step."""
+def split_word(word: bytes, at: int) -> WordCut:
+    """Split a word into an empty token and pieces that become longer at every second step."""
     length = 1 + at // 2
     widths = [0, *(min(length, len(word) - start) for start in range(0, len(word), length))]
     ends = list(accumulate(widths))
@@ -34,14 +34,14 @@ def cut(word: bytes, at: int) -> WordCut:
 
 
 def segmenter_of(history: History) -> WordSegmenter:
-    return WordSegmenter(history, Cutting(history.recipe), cut)
+    return WordSegmenter(history, Cutting(history.recipe), split_word)
 
 
 def words_of(text: str, history: History) -> WordTokens:
     return segmenter_of(history).segmentation(text, history.recipe.special_tokens)
 
 
-def answer(known: WordTokens, history: History) -> None:
+def encode_changed_part(known: WordTokens, history: History) -> None:
     """Encode only the part of the text that an edit can have changed, as the window does."""
     if known.pending is not None:
         start, stop = SafeCuts.of(history.recipe).around(known.data, *known.pending)
@@ -51,7 +51,7 @@ def answer(known: WordTokens, history: History) -> None:
 @given(history=histories(), text=TEXTS, at=st.integers(0, STEPS))
 def test_the_tokens_of_a_text_are_the_tokens_of_its_words(history: History, text: str, at: int) -> None:
     recipe = history.recipe.with_changes(special_tokens=())
-    expected = [id for word in split_words(normalize(text, recipe), recipe) for id in cut(word.encode(), at).ids]
+    expected = [id for word in split_words(normalize(text, recipe), recipe) for id in split_word(word.encode(), at).ids]
     segmenter = segmenter_of(history)
     assert segmenter.ids(text, at, ()).tolist() == expected
     segmentation = segmenter.segmentation(text, ())
@@ -74,12 +74,12 @@ def test_special_tokens_in_a_text_are_encoded_at_every_step(history: History, te
 def test_after_edits_only_words_near_the_edit_are_split_again(history: History, text: str, data: st.DataObject) -> None:
     known = words_of(text, history)
     for _ in range(data.draw(st.integers(1, 3), label="edits")):
-        text = edited(text, known, data)
+        text = edit_at_random(text, known, data)
         edges = known.edges(1).tolist()
         assert edges == sorted(edges), "what waits for an answer is in order, too"
         if data.draw(st.booleans(), label="asked at once"):
-            answer(known, history)
-    answer(known, history)
+            encode_changed_part(known, history)
+    encode_changed_part(known, history)
     assert known.pending is None
     assert known.data == text.encode()
     expected = words_of(text, history)
@@ -99,7 +99,7 @@ def test_word_tokens_of_any_range_equal_those_of_the_whole_text(
     start = data.draw(st.integers(0, len(known.data)), label="start")
     stop = data.draw(st.integers(start, len(known.data)), label="stop")
     range_tokens = known.tokens_between(start, stop, at)
-    covering = sharing_a_byte(whole, start, stop)
+    covering = tokens_in_range(whole, start, stop)
     if start == stop:
         assert len(range_tokens) == 0
     else:
@@ -132,7 +132,7 @@ def test_words_that_were_split_in_the_background_are_not_split_again() -> None:
 
     def counted(word: bytes, at: int) -> WordCut:
         cuts.append(word)
-        return cut(word, at)
+        return split_word(word, at)
 
     def found_aside(text: str) -> WordTokens:
         answer = WordSegmenter(history, Cutting(history.recipe), counted).segmentation(text, ())

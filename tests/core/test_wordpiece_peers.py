@@ -25,10 +25,10 @@ from bpe_core.recipes.ties import Pair
 from bpe_core.text.corpus import Corpus
 from tests.conftest import EXPLORES
 from tests.core.learning import train
-from tests.shared import here, text_of
+from tests.shared import available_texts, text_of
 
-LANGUAGES = here("made/languages", "data/udhr-languages.txt")
-TEXTS = here("made/english", "data/tinyshakespeare.txt", "data/wikitext2-valid.raw.txt") + LANGUAGES
+LANGUAGES = available_texts("made/languages", "data/udhr-languages.txt")
+TEXTS = available_texts("made/english", "data/tinyshakespeare.txt", "data/wikitext2-valid.raw.txt") + LANGUAGES
 LEARNED_FROM = 1_000_000 if EXPLORES else 100_000  # characters
 TOKENS = 8_000 if EXPLORES else 600
 EVERY = 1 if EXPLORES else 25  # line of a long text

@@ -31,7 +31,7 @@ MOST_RUNS = 12
 PACES = (None, 400.0, 3_000.0)  # merges a second; None: as fast as can be
 
 
-def restless_text() -> str:
+def text_of_many_words() -> str:
     """Return a text with enough different words for thousands of merges. The text is always the same."""
     chosen = random.Random(5)
     syllables = [a + b + c for a in "bdfgklmnprst" for b in "aeiou" for c in ("", "n", "r", "st")]
@@ -94,7 +94,7 @@ def main(folder: Path, seed: int, *, recovers: bool) -> int:
         document.leftovers.changed.connect(bring_back, Qt.ConnectionType.SingleShotConnection)
         document.leftovers.search()
     else:
-        session.corpus.replace_by_text("restless", restless_text())
+        session.corpus.replace_by_text("restless", text_of_many_words())
         assert program.form.choose(vocab_size=VOCABULARY)
         session.runs.set_pace(chosen.choice(PACES))
         session.train()

@@ -1,13 +1,13 @@
-"""The test that kills every command that writes, at any moment.
+"""The test that kills every command that writes files, at any moment.
 
-Earlier files must stay whole, and a second run must end normally.
+Older files must stay complete, and a second run must end normally.
 
     python -m tests.e2e.killing_commands SEED TOTAL [CASE ...]
 
 An attempt starts a command and interrupts it. Half of the attempts kill the command at a random moment, which is late
 in most attempts. The other half kill it before it opens a file for writing, renames a file or removes a file. Some
 attempts interrupt the command in another way: they send a signal that asks it to stop, close the pipe that it writes
-to, or fill the disk. The command runs in a fork of this process, so that no module must be loaded, in a folder with
+to, or fill the disk. The command runs in a fork of this process, so that no module must be loaded. Its folder contains
 `in/` and `out/`. Before an attempt, `out/` is empty or has the result of the same command for other texts.
 """
 
@@ -192,7 +192,7 @@ def end_of(child: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def made(arguments: str, folder: Path) -> None:
+def write_inputs(arguments: str, folder: Path) -> None:
     code = end_of(begin(arguments, folder))
     assert code == 0, f"{arguments}: {code}, {output_file(folder).read_text()}"
 
@@ -215,16 +215,14 @@ def is_hidden(name: str) -> bool:
     return any(part.startswith(".") for part in Path(name).parts)
 
 
-def seen(files: Files) -> Files:
+def visible_files(files: Files) -> Files:
     """Return the files that a person sees: hidden files and the files of unfinished counts are left out."""
     return {name: held for name, held in files.items() if not is_hidden(name) and f"{WORKING}/" not in name}
 
 
 @dataclass
 class PreparedCommand:
-    """A command with the content of the files before it, the content of the files after it, and the seconds that it
-    takes.
-    """
+    """A command with the files before and after it, and the seconds that it takes."""
 
     name: str
     before: Path
@@ -254,7 +252,7 @@ class Attempts:
             (self.folder / "in/plan.toml").write_text(PLAN)
             (self.folder / "in/chat.jinja").write_text("{{ messages }}")
             for arguments in INPUTS:
-                made(arguments, self.folder)
+                write_inputs(arguments, self.folder)
             shutil.copytree(self.folder, place / f"{number}")
 
     def begin_anew(self, before: Path | None) -> None:
@@ -270,7 +268,7 @@ class Attempts:
         for is_over_old in (False, True):
             if is_over_old:
                 self.begin_anew(self.place / "0")
-                made(CASES[name], self.folder)
+                write_inputs(CASES[name], self.folder)
                 shutil.rmtree(self.folder / "in")
                 shutil.copytree(self.place / "1/in", self.folder / "in")
             else:
@@ -281,11 +279,11 @@ class Attempts:
             inputs, old = files_in(self.folder / "in"), files_in(self.folder / "out")
             self.begin_anew(before)
             began = time.monotonic()
-            made(CASES[name], self.folder)
+            write_inputs(CASES[name], self.folder)
             seconds, deeds = time.monotonic() - began, int(deeds_in(self.folder).read_text())
             new = files_in(self.folder / "out")
-            if new != seen(new):
-                self.found.append(f"{name}: leaves {[*new.keys() - seen(new).keys()]} by itself")
+            if new != visible_files(new):
+                self.found.append(f"{name}: leaves {[*new.keys() - visible_files(new).keys()]} by itself")
             if new == old:
                 self.found.append(f"{name}: makes the same of other texts, so nothing can be seen")
             prepared.append(PreparedCommand(name, before, inputs, old, new, seconds, deeds))
@@ -308,7 +306,7 @@ class Attempts:
             yield f"says {said[-600:]}"
         if end not in (0, 1, 129, 130, 141, 143, -signal.SIGKILL):
             yield f"ends with {end}"
-        if not are_gone(child):
+        if not have_ended(child):
             yield "a process that it started lives on"
         now = files_in(self.folder / "out")
         if end != -signal.SIGKILL and any(map(is_hidden, now)):
@@ -316,7 +314,7 @@ class Attempts:
         for folder in (self.folder / "out", *filter(Path.is_dir, (self.folder / "out").rglob("*"))):
             complete_all_in(folder)  # as whoever opens them next does
         now = files_in(self.folder / "out")
-        yield from mixed(command, now, is_asked=end in (129, 130, 143))
+        yield from mixture_of_old_and_new(command, now, is_asked=end in (129, 130, 143))
         yield from self._again(command)
 
     def _again(self, command: PreparedCommand) -> Iterator[str]:
@@ -337,22 +335,22 @@ class Attempts:
             yield "the inputs are changed"
 
 
-def mixed(command: PreparedCommand, now: Files, *, is_asked: bool) -> Iterator[str]:
+def mixture_of_old_and_new(command: PreparedCommand, now: Files, *, is_asked: bool) -> Iterator[str]:
     """Yield a sentence for each file that is neither the old file nor the new file.
 
     Yield also a sentence if some files are old and others are new.
     """
-    visible = seen(now)
+    visible = visible_files(now)
     for name in visible.keys() | command.old.keys():
         held, old, new = visible.get(name), command.old.get(name), command.new.get(name)
-        if held not in (old, new) and not is_sound_part(command, held, new, is_asked=is_asked):
+        if held not in (old, new) and not is_valid_part(command, held, new, is_asked=is_asked):
             yield f"{name} is neither the old one nor the new one"
     if visible not in (command.old, command.new) and command.name not in BIT_BY_BIT and not is_asked:
         late = [name for name, new in command.new.items() if visible.get(name) != new]
         yield f"old and new are mixed: {late} are not new"
 
 
-def is_sound_part(command: PreparedCommand, held: Any, new: Any, *, is_asked: bool) -> bool:
+def is_valid_part(command: PreparedCommand, held: Any, new: Any, *, is_asked: bool) -> bool:
     """Return whether a file is a valid part of a result, such as some rows of a sweep, or the steps learned before a
     stop.
     """
@@ -361,7 +359,7 @@ def is_sound_part(command: PreparedCommand, held: Any, new: Any, *, is_asked: bo
     return (is_asked and command.name.startswith(LEARNS)) or (command.name in BIT_BY_BIT and held is not None)
 
 
-def are_gone(child: int) -> bool:
+def have_ended(child: int) -> bool:
     until = time.monotonic() + SECONDS_TO_END
     while time.monotonic() < until:
         try:
@@ -441,7 +439,7 @@ def warm_up() -> None:
     gc.freeze()
 
 
-def tried(seed: int, total: int, names: Sequence[str] = ()) -> Attempts:
+def run_attempts(seed: int, total: int, names: Sequence[str] = ()) -> Attempts:
     """Make `total` attempts with all commands in turn, and return the attempts."""
     stored_code.pack()  # from the person's own folder; what tries keep is in theirs
     warm_up()
@@ -458,6 +456,6 @@ def tried(seed: int, total: int, names: Sequence[str] = ()) -> Attempts:
 
 
 if __name__ == "__main__":
-    outcome = tried(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])
+    outcome = run_attempts(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])
     say(*outcome.found, str(sum(outcome.counts.values(), Counter())))
     sys.exit(bool(outcome.found))

@@ -1,4 +1,4 @@
-"""The detection of every attempt of this process to reach a network, by Python or by other code.
+"""A monitor that detects every attempt of this process to reach a network, by Python or by other code.
 
 `listen()` writes a line to standard error for each attempt that Python makes. It uses an audit hook, which no code can
 remove. `network_sockets()` asks the Linux kernel for open sockets, so it also finds the sockets of other code.

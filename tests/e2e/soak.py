@@ -26,7 +26,7 @@ from app.wiring import Program, build
 from app.worker.job import end_process
 from bpe_core.session_file.values import Bookmark
 from resources import samples
-from tests.e2e.busy_window import restless_text, say
+from tests.e2e.busy_window import say, text_of_many_words
 from tests.e2e.network_monitor import HEARD, listen, network_sockets
 
 DEED_MILLISECONDS = 40
@@ -40,13 +40,13 @@ NEEDLES = ("", "e", "th", "[aeiou]{2}", "(", "20 74")
 PRESETS = ("gpt2", "english", "clean-words", "raw-bytes")
 
 
-class Somebody:
+class RandomUser:
     """A simulated person, who chooses and does one act after another."""
 
     def __init__(self, program: Program, folder: Path, seed: int) -> None:
         self._program, self._folder = program, folder
         self._chosen = random.Random(seed)
-        self._text = restless_text()
+        self._text = text_of_many_words()
         self.last = "nothing"
         self.done = 0
         self._deeds: tuple[Callable[[], None], ...] = (
@@ -185,10 +185,11 @@ def qt_objects(program: Program) -> Counter[str]:
     return Counter(item.metaObject().className() for item in owned.values())
 
 
-class Teller:
-    """A printer of the memory and the last act. It counts Qt objects only now and then, because a count takes time."""
+class Reporter:
+    """A printer of the memory and the last act. It counts Qt objects only from time to time, because a count takes
+    long."""
 
-    def __init__(self, somebody: Somebody, program: Program) -> None:
+    def __init__(self, somebody: RandomUser, program: Program) -> None:
         self._somebody, self._program = somebody, program
         self._counted_at = self._objects = 0
 
@@ -219,7 +220,7 @@ def main(folder: Path, seconds: float, seed: int, deeds: int = LEAST_DEEDS) -> i
     program = build(application, Settings(), "light")
     program.window.show()
     program.begin([])
-    somebody = Somebody(program, folder, seed)
+    somebody = RandomUser(program, folder, seed)
     answers = {
         "getSaveFileName": somebody.path,
         "getOpenFileName": somebody.path,
@@ -230,7 +231,7 @@ def main(folder: Path, seconds: float, seed: int, deeds: int = LEAST_DEEDS) -> i
         setattr(QFileDialog, name, answer)
     (folder / "texts").mkdir(exist_ok=True)
     (folder / "texts" / "one.txt").write_text("so it was and so it is and so it shall be " * 20, encoding="utf-8")
-    teller = Teller(somebody, program)
+    teller = Reporter(somebody, program)
     timers = [
         every(DEED_MILLISECONDS, somebody.act),
         every(500, close_dialogs),

@@ -109,7 +109,7 @@ application.exec()
 
 
 @pytest.fixture
-def with_one_more(tmp_path: Path) -> Path:
+def folder_with_new_question(tmp_path: Path) -> Path:
     """Return a folder with links to the program and an additional question file."""
     for name in ("app", "resources", "pyproject.toml"):
         (tmp_path / name).symlink_to(ROOT / name)
@@ -141,8 +141,10 @@ def run(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def test_a_new_question_file_adds_a_command_a_function_a_page_and_a_report_section(with_one_more: Path) -> None:
-    folder = with_one_more
+def test_a_new_question_file_adds_a_command_a_function_a_page_and_a_report_section(
+    folder_with_new_question: Path,
+) -> None:
+    folder = folder_with_new_question
     lines = (
         "train text.txt --merges 5 --output merges.csv",
         "palindromes --help",

@@ -19,7 +19,7 @@ from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.writing import write_session
 from tests.core.session_file.sessions import RECIPES, run_of, session
-from tests.limited import limited
+from tests.limited import run_with_limits
 
 MEMORY = 4 * 2**30  # of addresses; two thirds of that the libraries reserve without touching it
 SECONDS = 60  # of computing
@@ -35,7 +35,7 @@ def model(folder: Path, merges: int) -> Path:
     return path
 
 
-def saved(folder: Path, merges: int) -> Path:
+def save_run(folder: Path, merges: int) -> Path:
     """Write a session, and return its path.
 
     Its run has this number of merges, each of which doubles the longest token.
@@ -76,7 +76,7 @@ def test_every_command_about_a_tokenizer_of_doubling_tokens_ends_in_an_answer_or
     tmp_path: Path, merges: int
 ) -> None:
     asked = commands(model(tmp_path, merges), tmp_path, merges)
-    done = limited("tests.e2e.command_sequence", json.dumps(asked), memory=MEMORY, seconds=SECONDS)
+    done = run_with_limits("tests.e2e.command_sequence", json.dumps(asked), memory=MEMORY, seconds=SECONDS)
     assert done.returncode == 0, done.stderr[-2000:]
     for command, (code, said, _) in zip(asked, json.loads(done.stdout), strict=True):
         assert code in (0, 1), (command[:2], code, said[-2000:])
@@ -87,21 +87,23 @@ def test_every_command_about_a_tokenizer_of_doubling_tokens_ends_in_an_answer_or
 def test_a_report_of_a_session_with_doubling_tokens_is_written_or_refused_without_a_traceback(
     tmp_path: Path, merges: int
 ) -> None:
-    done = limited("bpe_core", "report", str(saved(tmp_path, merges)), "--output", str(tmp_path / "report.html"))
+    done = run_with_limits(
+        "bpe_core", "report", str(save_run(tmp_path, merges)), "--output", str(tmp_path / "report.html")
+    )
     assert done.returncode in (0, 1), done.stderr[-2000:]
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
     ("make", "merges"),
-    [(make, merges) for make in (model, saved) for merges in MERGES if LONG or merges == 64],
+    [(make, merges) for make in (model, save_run) for merges in MERGES if LONG or merges == 64],
 )
 def test_the_window_opens_a_table_of_doubling_tokens_and_closes_within_seconds(
     tmp_path: Path, make: Callable[[Path, int], Path], merges: int
 ) -> None:
     settings = {"BPE_EXPLORER_SETTINGS": str(tmp_path / "settings.ini"), "QT_QPA_PLATFORM": "offscreen"}
     path = make(tmp_path, merges)
-    done = limited("tests.e2e.open_and_close", "50", str(path), memory=MEMORY, seconds=SECONDS, **settings)
+    done = run_with_limits("tests.e2e.open_and_close", "50", str(path), memory=MEMORY, seconds=SECONDS, **settings)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "Traceback" not in done.stderr
     shown, closed = done.stdout.splitlines()

@@ -31,7 +31,7 @@ from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import all_columns
-from tests.e2e.busy_window import VOCABULARY, restless_text
+from tests.e2e.busy_window import VOCABULARY, text_of_many_words
 from tests.shared import ROOT
 
 KILLS = int(os.environ.get("BPE_KILLS", "200" if os.environ.get("BPE_LONG") else "2"))
@@ -42,7 +42,7 @@ LATEST_SECONDS = 5.0 if KILLS > 2 else 1.5  # how long it may be at work before 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows kills processes in another way")
 
 
-class Restless:
+class BusyWindow:
     """A process with the window of `busy_window.py`, and the lines that it prints."""
 
     def __init__(self, folder: Path, seed: int, *further: str) -> None:
@@ -103,38 +103,38 @@ class Restless:
 
 
 @pytest.fixture(scope="module")
-def undisturbed() -> History:
+def run_without_kill() -> History:
     """Return the history of the same run without a kill."""
     return learn(words(), Recipe.preset("gpt2", vocab_size=VOCABULARY))
 
 
 def words() -> WordTable:
-    return count_words(Corpus.from_texts([restless_text()]), Recipe.preset("gpt2"))
+    return count_words(Corpus.from_texts([text_of_many_words()]), Recipe.preset("gpt2"))
 
 
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_a_window_killed_at_any_moment_can_restore_almost_all_of_its_work(
-    tmp_path: Path, undisturbed: History, seed: int
+    tmp_path: Path, run_without_kill: History, seed: int
 ) -> None:
     chosen = random.Random(seed)
-    program = Restless(tmp_path, seed)
+    program = BusyWindow(tmp_path, seed)
     killed = kill(program, chosen.uniform(0.0, LATEST_SECONDS), learns=seed % 4 != 3)  # every fourth, while it counts
     assert len(copies_in(tmp_path)) <= 1
-    recovered, learned = found_in(tmp_path)
+    recovered, learned = runs_in_folder(tmp_path)
     lost = program.seconds_lost(killed, learned)
     sys.stdout.write(f"seconds lost: {lost:.2f} of {sum(learned.values()):,} merges in {len(learned)} runs\n")
     assert lost <= MOST_LOST_SECONDS
     for run in recovered:
-        check_it_goes_on(run, undisturbed)
+        check_it_goes_on(run, run_without_kill)
     if (tmp_path / "merges.csv").exists():
         exported = read_history(tmp_path / "merges.csv")
-        assert all_columns(exported) == all_columns(undisturbed.first(len(exported)))
-    kill(Restless(tmp_path, seed, "recover"), chosen.uniform(0.0, 1.0))
+        assert all_columns(exported) == all_columns(run_without_kill.first(len(exported)))
+    kill(BusyWindow(tmp_path, seed, "recover"), chosen.uniform(0.0, 1.0))
     assert len(copies_in(tmp_path)) <= 2  # what was left, and what is to take its place
-    assert found_in(tmp_path)[1] == learned
+    assert runs_in_folder(tmp_path)[1] == learned
 
 
-def kill(program: Restless, seconds: float, *, learns: bool = False) -> float:
+def kill(program: BusyWindow, seconds: float, *, learns: bool = False) -> float:
     """Kill the program, and return the moment of the kill. The program must not have ended before."""
     try:
         killed = program.kill_after(seconds, learns=learns)
@@ -149,7 +149,7 @@ def copies_in(folder: Path) -> list[Path]:
     return sorted((folder / "settings.data" / "unsaved").glob("*.bpex"))
 
 
-def found_in(folder: Path) -> tuple[list[SavedRun], dict[int, int]]:
+def runs_in_folder(folder: Path) -> tuple[list[SavedRun], dict[int, int]]:
     """Return all runs in the files of a folder, and the number of steps in the longest copy of each run."""
     recovered = [run for path in (*copies_in(folder), *folder.glob("*.bpex")) for run in runs_of(path)]
     return recovered, {run.number: run.learned for run in sorted(recovered, key=lambda run: run.learned)}

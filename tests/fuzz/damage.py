@@ -62,15 +62,15 @@ def odd(chance: random.Random) -> Any:
     return nested(chance.choice(DEPTHS)) if chance.random() < 0.05 else copy.copy(chance.choice(ODD))
 
 
-def misshapen(value: Any, chance: random.Random, times: int = 3) -> Any:
+def damage_value(value: Any, chance: random.Random, times: int = 3) -> Any:
     """Return a copy of a value with some parts replaced, removed, added, doubled or exchanged."""
     changed = copy.deepcopy(value)
     for _ in range(chance.randint(1, times)):
-        changed = _changed_once(changed, chance)
+        changed = _damage_once(changed, chance)
     return changed
 
 
-def _changed_once(value: Any, chance: random.Random) -> Any:
+def _damage_once(value: Any, chance: random.Random) -> Any:
     holder: Any = None
     place: Any = None
     at = value
@@ -131,10 +131,10 @@ def _toml(value: Any) -> str:
 LARGE = (2**20, 2**26, 2**28, 2**30 - 1, 2**31 - 1, 2**33, 2**40, 2**63 - 1)
 
 
-def claiming(data: bytes, chance: random.Random) -> bytes:
+def with_large_numbers(data: bytes, chance: random.Random) -> bytes:
     """Return the data of a file with large numbers in place of some bytes.
 
-    A reader may take such a number for the size of content that the file does not have.
+    A reader may take such a number as the size of content that the file does not have.
     """
     for _ in range(chance.randint(1, 3)):
         number, place = chance.choice(LARGE), chance.randrange(len(data) + 1)
@@ -178,7 +178,7 @@ TYPES: tuple[Callable[[], Any], ...] = (
 )
 
 
-def misshapen_table(table: Any, chance: random.Random) -> Any:
+def damage_table(table: Any, chance: random.Random) -> Any:
     """Return a table with changed columns: other types, holes, missing or doubled columns, other names.
 
     The metadata stays.
@@ -222,7 +222,7 @@ def _of_another_type(rows: int, chance: random.Random) -> Any:
     return arrow.nulls(rows, kind)
 
 
-def misshape_session(path: Path, chance: random.Random) -> None:
+def damage_session(path: Path, chance: random.Random) -> None:
     """Put unusual values into the cells of a session, and remove or repeat rows.
 
     The checksums are computed anew, so they do not reveal the damage.
@@ -243,7 +243,7 @@ def misshape_session(path: Path, chance: random.Random) -> None:
                 if chance.random() < 0.15:
                     connection.execute(f"DELETE FROM {table} WHERE {where}", row)
                 else:
-                    value = _of_a_cell(row[column], chance)
+                    value = _cell_value(row[column], chance)
                     connection.execute(f"UPDATE {table} SET {columns[column]} = ? WHERE {where}", (value, *row))
             except (sqlite3.Error, OverflowError, UnicodeEncodeError):
                 continue
@@ -251,10 +251,10 @@ def misshape_session(path: Path, chance: random.Random) -> None:
             checksums.put(connection, part, run, place)
 
 
-def _of_a_cell(value: Any, chance: random.Random) -> Any:
+def _cell_value(value: Any, chance: random.Random) -> Any:
     if isinstance(value, str) and value[:1] in ("{", "[") and chance.random() < 0.8:
         with suppress(ValueError, RecursionError):  # it was changed before
-            return as_json(misshapen(json.loads(value), chance), chance).decode("utf-8", "replace")
+            return as_json(damage_value(json.loads(value), chance), chance).decode("utf-8", "replace")
     if isinstance(value, bytes) and chance.random() < 0.7:
         cut = chance.randint(0, len(value))
         return value[:cut] + chance.randbytes(chance.choice((0, 1, 8))) + value[cut + chance.choice((0, 1, 8)) :]

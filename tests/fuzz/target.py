@@ -47,7 +47,7 @@ from tests.core.formats.samples import file_name, files, histories_for
 from tests.core.learning import train
 from tests.core.session_file.sessions import session
 from tests.core.tables_on_disk import write_every_kind, write_stream
-from tests.fuzz.damage import as_json, as_toml, claiming, misshape_session, misshapen, misshapen_table
+from tests.fuzz.damage import as_json, as_toml, damage_session, damage_table, damage_value, with_large_numbers
 
 TEXT = "the lowest price is lower than the last one, naïve 日本, isn't it? 12 123\n" * 3
 # Bytes for one input, beyond what is held by then: tokenizers keeps a megabyte or more whenever it is asked.
@@ -76,7 +76,7 @@ PARTS = (
 )
 
 
-def changed(data: bytes, chance: random.Random) -> bytes:
+def change_bytes(data: bytes, chance: random.Random) -> bytes:
     for _ in range(chance.randint(1, 4)):
         place, cut = chance.randint(0, len(data)), chance.choice((0, 1, 2, 8, 200))
         data = data[:place] + chance.choice((*PUT, chance.randbytes(3))) + data[place + cut :]
@@ -103,14 +103,14 @@ def _session() -> bytes:
 def tables(chance: random.Random, folder: Path) -> None:
     table_files = chance.choice(_tables(chance.choice([name for name in FORMATS.written if name != "subword-nmt"])))
     for place, (name, data) in enumerate(table_files.items()):
-        (folder / name).write_bytes(changed(data, chance) if place == 0 else data)
+        (folder / name).write_bytes(change_bytes(data, chance) if place == 0 else data)
     opened = open_table(folder / next(iter(table_files)))
     opened.numbers_of(Tokenizer(opened.history).encode("the lowest 3\n"))
 
 
 def sessions(chance: random.Random, folder: Path) -> None:
     path = folder / "changed.bpex"
-    path.write_bytes(changed(_session(), chance))
+    path.write_bytes(change_bytes(_session(), chance))
     try:
         read_session(path)
     except BpeError as error:
@@ -121,19 +121,21 @@ def gage_files(chance: random.Random, folder: Path) -> None:
     original = TEXT.encode() * chance.choice((0, 1, 9))
     written = compress(original, Recipe.preset("gage", block_size=chance.choice((60, 5_000)))).data
     path = folder / "changed.gage"
-    path.write_bytes(changed(written, chance))
+    path.write_bytes(change_bytes(written, chance))
     expand_file(path, folder / "expanded")
     assert (folder / "expanded").read_bytes() == original  # nothing else has this checksum
 
 
 def corpora(chance: random.Random, folder: Path) -> None:
     path = folder / chance.choice(("a.txt", "a.jsonl", "a.csv", "a.txt.gz", "a.tsv"))
-    path.write_bytes(changed(chance.choice((TEXT, '{"text": "low"}\n' * 9, "text,b\nlow,2\n" * 9)).encode(), chance))
+    path.write_bytes(
+        change_bytes(chance.choice((TEXT, '{"text": "low"}\n' * 9, "text,b\nlow,2\n" * 9)).encode(), chance)
+    )
     train(Corpus.from_files([path]), Recipe.preset("gpt2", merges=5))
 
 
 @cache
-def _held_texts() -> list[tuple[str, bytes, str | None]]:
+def _files_of_many_texts() -> list[tuple[str, bytes, str | None]]:
     """Return an example of each kind of file that contains many texts.
 
     Each example is the name of the file, its content, and the field that has the texts.
@@ -145,8 +147,8 @@ def _held_texts() -> list[tuple[str, bytes, str | None]]:
 
 
 def corpora_of_many_texts(chance: random.Random, folder: Path) -> None:
-    name, whole, way = chance.choice(_held_texts())
-    (folder / name).write_bytes(changed(whole, chance))
+    name, whole, way = chance.choice(_files_of_many_texts())
+    (folder / name).write_bytes(change_bytes(whole, chance))
     is_list = chance.random() < 0.2
     corpus = Corpus.from_files([folder / name], field=None if is_list else way, word_list=is_list)
     count_words(corpus, Recipe.preset("gpt2"))
@@ -154,7 +156,9 @@ def corpora_of_many_texts(chance: random.Random, folder: Path) -> None:
 
 def recipes(chance: random.Random, folder: Path) -> None:
     whole = Recipe.preset(chance.choice(("gpt2", "words", "sentencepiece-like"))).to_json().encode()
-    recipe = Recipe.from_json(changed(whole, chance).decode("utf-8", "replace")).with_changes(merges=5, vocab_size=None)
+    recipe = Recipe.from_json(change_bytes(whole, chance).decode("utf-8", "replace")).with_changes(
+        merges=5, vocab_size=None
+    )
     train(Corpus.from_texts([TEXT]), recipe)
 
 
@@ -165,15 +169,15 @@ def patterns(chance: random.Random, folder: Path) -> None:
 
 def command_lines(chance: random.Random, folder: Path) -> None:
     words = ("table.csv", "text.txt", "--merges", "--corpus", "--at", "--json", "--step", "9" * 25, "-1", "3", "low")
-    _take("table.csv", "text.txt")
+    _write_examples("table.csv", "text.txt")
     given = chance.choices((*words, "#260"), k=chance.randint(0, 8))
-    asked(chance.choice(sorted(COMMANDS)), *given, "--merges", "table.csv")
+    run_command(chance.choice(sorted(COMMANDS)), *given, "--merges", "table.csv")
 
 
 # -- Sound as files, but with values that cannot be; each is given to a command -----------------------
 
 
-def asked(command: str, *words: str) -> None:
+def run_command(command: str, *words: str) -> None:
     """Run a command, and check that it succeeds or ends with one sentence on standard error."""
     errors = io.StringIO()
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(errors):
@@ -214,7 +218,7 @@ MAKING = (
 
 
 @cache
-def _made() -> dict[str, bytes]:
+def _written_files() -> dict[str, bytes]:
     """Return a valid example of each kind of file that the commands write, by its name."""
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
         Path("text.txt").write_text(TEXT, encoding="utf-8")
@@ -233,28 +237,28 @@ def _made() -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in Path().iterdir() if path.is_file()}
 
 
-def _take(*names: str) -> None:
+def _write_examples(*names: str) -> None:
     """Write valid examples with these names to the folder in which the command works."""
     for name in names:
-        Path(name).write_bytes(_made()[name])
+        Path(name).write_bytes(_written_files()[name])
 
 
-def _misshape(name: str, chance: random.Random) -> None:
+def _write_damaged(name: str, chance: random.Random) -> None:
     """Write a valid example to the folder, with some damaged values."""
-    data, ending = _made()[name], Path(name).suffix
+    data, ending = _written_files()[name], Path(name).suffix
     if ending in (".parquet", ".arrow"):
         whole = parquet.read_table(io.BytesIO(data)) if ending == ".parquet" else ipc.open_stream(data).read_all()
-        whole = misshapen_table(whole, chance) if chance.random() < 0.8 else whole
-        metadata = {key: _misshapen_json(value, chance) for key, value in (whole.schema.metadata or {}).items()}
+        whole = damage_table(whole, chance) if chance.random() < 0.8 else whole
+        metadata = {key: _damage_json(value, chance) for key, value in (whole.schema.metadata or {}).items()}
         if metadata and chance.random() < 0.5:
             whole = whole.replace_schema_metadata(metadata)
         write = parquet.write_table if ending == ".parquet" else write_stream
         write(whole, Path(name))
     elif ending == ".toml":
-        Path(name).write_bytes(as_toml(misshapen(tomllib.loads(data.decode()), chance)))
+        Path(name).write_bytes(as_toml(damage_value(tomllib.loads(data.decode()), chance)))
     elif ending in (".csv", ".tsv"):
         rows = list(csv.reader(io.StringIO(data.decode()), delimiter="," if ending == ".csv" else "\t"))
-        cells = misshapen(rows, chance)
+        cells = damage_value(rows, chance)
         with open(name, "w", newline="", encoding="utf-8", errors="replace") as file:
             lines: list[list[Any]] = (
                 [row if isinstance(row, list) else [row] for row in cells] if isinstance(cells, list) else []
@@ -263,16 +267,16 @@ def _misshape(name: str, chance: random.Random) -> None:
             csv.writer(file, delimiter="," if ending == ".csv" else "\t").writerows(rows)
     elif ending == ".bpex":
         Path(name).write_bytes(data)
-        misshape_session(Path(name), chance)
+        damage_session(Path(name), chance)
     else:
-        Path(name).write_bytes(_misshapen_json(data, chance))
+        Path(name).write_bytes(_damage_json(data, chance))
     if chance.random() < 0.05:
-        Path(name).write_bytes(changed(Path(name).read_bytes(), chance))
+        Path(name).write_bytes(change_bytes(Path(name).read_bytes(), chance))
 
 
-def _misshapen_json(data: bytes, chance: random.Random) -> bytes:
+def _damage_json(data: bytes, chance: random.Random) -> bytes:
     try:
-        return as_json(misshapen(json.loads(data), chance), chance)
+        return as_json(damage_value(json.loads(data), chance), chance)
     except ValueError:
         return data
 
@@ -280,13 +284,13 @@ def _misshapen_json(data: bytes, chance: random.Random) -> bytes:
 def foreign_tables(chance: random.Random, folder: Path) -> None:
     """Open a tokenizer with damaged values, and ask a question about it, trim it, audit it or convert it."""
     name = chance.choice(("tokenizer.json", "table.parquet", "table.csv", "table.json", "pieces.csv", "run.bpex"))
-    _take("text.txt")
+    _write_examples("text.txt")
     if name == "run.bpex" or chance.random() < 0.5:
-        _misshape(name, chance)
+        _write_damaged(name, chance)
     else:
-        Path(name).write_bytes(changed(_made()[name], chance))
+        Path(name).write_bytes(change_bytes(_written_files()[name], chance))
     out = chance.choice(("x.json", "x.csv", "x.parquet", "x.tiktoken", "x.model", "x.bpex"))
-    asked(*chance.choice((
+    run_command(*chance.choice((
         ("export", "--merges", name, out),
         ("export", "--merges", name, "tokenizer.json"),
         ("trim", name, "--down-to", "280", "-o", out),
@@ -302,30 +306,30 @@ def foreign_tables(chance: random.Random, folder: Path) -> None:
 
 
 def foreign_plans(chance: random.Random, folder: Path) -> None:
-    _take("text.txt", "parts.tsv", "plan.toml")
+    _write_examples("text.txt", "parts.tsv", "plan.toml")
     if chance.random() < 0.8:
-        _misshape("plan.toml", chance)
+        _write_damaged("plan.toml", chance)
     else:
-        Path("plan.toml").write_bytes(changed(_made()["plan.toml"], chance))
-        Path("parts.tsv").write_bytes(changed(_made()["parts.tsv"], chance))
-    asked("sweep", "plan.toml", "-o", "out.csv")
+        Path("plan.toml").write_bytes(change_bytes(_written_files()["plan.toml"], chance))
+        Path("parts.tsv").write_bytes(change_bytes(_written_files()["parts.tsv"], chance))
+    run_command("sweep", "plan.toml", "-o", "out.csv")
 
 
 def foreign_recipes(chance: random.Random, folder: Path) -> None:
-    _take("text.txt")
+    _write_examples("text.txt")
     whole = Recipe.preset(chance.choice(("gpt2", "words", "sentencepiece-like", "unigram", "bert"))).to_dict()
     whole |= {"vocab_size": 300} if chance.random() < 0.5 else {}
-    name, damaged = chance.choice(("a.toml", "a.json")), misshapen(whole, chance)
+    name, damaged = chance.choice(("a.toml", "a.json")), damage_value(whole, chance)
     is_told = isinstance(damaged, dict)
     Path(name).write_bytes(as_toml(damaged) if name == "a.toml" and is_told else as_json(damaged, chance))
-    asked("train", "text.txt", "--recipe", name, "--vocab-size", "290", "--output", "x.csv")
+    run_command("train", "text.txt", "--recipe", name, "--vocab-size", "290", "--output", "x.csv")
 
 
 def foreign_counts(chance: random.Random, folder: Path) -> None:
     name = chance.choice(("counts.parquet", "words.parquet", "words.arrow", "words.tsv", "table.parquet"))
-    _misshape(name, chance)
+    _write_damaged(name, chance)
     way = ("--word-list",) if chance.random() < 0.5 else ()
-    asked(
+    run_command(
         *chance.choice(
             (("train", name, *way, "--merges", "5", "--output", "x.csv"), ("count", name, *way, "-o", "y.parquet"))
         )
@@ -333,20 +337,20 @@ def foreign_counts(chance: random.Random, folder: Path) -> None:
 
 
 def foreign_manifests(chance: random.Random, folder: Path) -> None:
-    _take("text.txt", "table.csv")
-    _misshape("how.json", chance)
-    asked(*chance.choice((("repeat", "how.json"), ("verify", "how.json"))))
+    _write_examples("text.txt", "table.csv")
+    _write_damaged("how.json", chance)
+    run_command(*chance.choice((("repeat", "how.json"), ("verify", "how.json"))))
 
 
 def foreign_certificates(chance: random.Random, folder: Path) -> None:
-    _misshape("floor.json", chance)
-    asked("verify", "floor.json")
+    _write_damaged("floor.json", chance)
+    run_command("verify", "floor.json")
 
 
 def foreign_pins(chance: random.Random, folder: Path) -> None:
-    _take("table.csv")
-    _misshape("pins.json", chance)
-    asked("check", "--pins", "pins.json")
+    _write_examples("table.csv")
+    _write_damaged("pins.json", chance)
+    run_command("check", "--pins", "pins.json")
 
 
 @cache
@@ -385,11 +389,11 @@ def foreign_models(chance: random.Random, folder: Path) -> None:
         elif what == 2:
             fields[place] = field._replace(number=chance.choice((1, 2, 3, 4, 5, 99)))
         elif isinstance(field.value, bytes):
-            content = chance.choice((changed(field.value, chance), _with_odd_fields(field.value, chance)))
+            content = chance.choice((change_bytes(field.value, chance), _with_odd_fields(field.value, chance)))
             fields[place] = field._replace(value=content)
     Path("x.model").write_bytes(b"".join(map(_field, fields)))
     out = chance.choice(("y.model", "tokenizer.json", "y.csv", "y.tiktoken"))
-    asked(
+    run_command(
         *chance.choice(
             (
                 ("encode", "--merges", "x.model", TEXT),
@@ -426,44 +430,46 @@ def _field(field: Field) -> bytes:
 
 def foreign_results(chance: random.Random, folder: Path) -> None:
     name = chance.choice(("results.json", "results.csv", "results.parquet"))
-    _take("plan.toml", "text.txt", "parts.tsv")
+    _write_examples("plan.toml", "text.txt", "parts.tsv")
     if chance.random() < 0.8:
-        _misshape(name, chance)
+        _write_damaged(name, chance)
     else:
-        Path(name).write_bytes(changed(_made()[name], chance))
-    asked(*chance.choice((("sweep-results", name), ("sweep", "plan.toml", "-o", name))))
+        Path(name).write_bytes(change_bytes(_written_files()[name], chance))
+    run_command(*chance.choice((("sweep-results", name), ("sweep", "plan.toml", "-o", name))))
 
 
 def foreign_sessions(chance: random.Random, folder: Path) -> None:
-    _misshape("run.bpex", chance)
+    _write_damaged("run.bpex", chance)
     try:
         read_session(folder / "run.bpex")
     except BpeError as error:
         check_sentence(str(error))
 
 
-def claims(chance: random.Random, folder: Path) -> None:
+def files_with_false_sizes(chance: random.Random, folder: Path) -> None:
     """Open files in which a number says that the file has far more content than it has."""
     what = chance.randrange(5)
     if what == 0:
-        name, whole, way = chance.choice(_held_texts())
-        (folder / name).write_bytes(claiming(whole, chance))
+        name, whole, way = chance.choice(_files_of_many_texts())
+        (folder / name).write_bytes(with_large_numbers(whole, chance))
         count_words(Corpus.from_files([folder / name], field=way), Recipe.preset("gpt2"))
     elif what == 1:
         table_files = chance.choice(_tables(chance.choice([name for name in FORMATS.written if name != "subword-nmt"])))
         for name, data in table_files.items():
-            (folder / name).write_bytes(claiming(data, chance))
+            (folder / name).write_bytes(with_large_numbers(data, chance))
         opened = open_table(folder / next(iter(table_files)))
         opened.numbers_of(Tokenizer(opened.history).encode("the lowest 3\n"))
     elif what == 2:
-        Path("x.model").write_bytes(claiming(chance.choice(_models()), chance))
-        asked("encode", "--merges", "x.model", TEXT)
+        Path("x.model").write_bytes(with_large_numbers(chance.choice(_models()), chance))
+        run_command("encode", "--merges", "x.model", TEXT)
     elif what == 3:
         name = chance.choice(("counts.parquet", "words.parquet", "words.arrow", "words.tsv", "results.parquet"))
-        Path(name).write_bytes(claiming(_made()[name], chance))
-        asked(*(("sweep-results", name) if name[0] == "r" else ("train", name, "--merges", "5", "--output", "x.csv")))
+        Path(name).write_bytes(with_large_numbers(_written_files()[name], chance))
+        run_command(
+            *(("sweep-results", name) if name[0] == "r" else ("train", name, "--merges", "5", "--output", "x.csv"))
+        )
     else:
-        Path("run.bpex").write_bytes(claiming(_made()["run.bpex"], chance))
+        Path("run.bpex").write_bytes(with_large_numbers(_written_files()["run.bpex"], chance))
         read_session(folder / "run.bpex")
 
 
@@ -472,7 +478,7 @@ KINDS: dict[str, Callable[[random.Random, Path], None]] = {
     for kind in (
         *(tables, sessions, gage_files, corpora, corpora_of_many_texts, recipes, patterns, command_lines),
         *(foreign_tables, foreign_plans, foreign_recipes, foreign_counts, foreign_manifests, foreign_certificates),
-        *(foreign_results, foreign_sessions, foreign_pins, foreign_models, claims),
+        *(foreign_results, foreign_sessions, foreign_pins, foreign_models, files_with_false_sizes),
     )
 }
 
@@ -517,7 +523,7 @@ def attempts(inputs: Iterable[tuple[str, int, int]]) -> None:
     sys.stdout.write(f"{done:,} inputs, last {kind}; at most {most.time:.1f} s and {most.memory / 2**20:,.0f} MB\n")
 
 
-def for_a_while(kind: str, seconds: float, seed: int) -> Iterator[tuple[str, int, int]]:
+def inputs_for_seconds(kind: str, seconds: float, seed: int) -> Iterator[tuple[str, int, int]]:
     end = time.monotonic() + seconds
     for number in itertools.count():
         if number and time.monotonic() > end:
@@ -531,7 +537,7 @@ def main(*words: str) -> None:
     else:
         kinds, seconds, seed = words
         for kind in kinds.split(","):
-            attempts(for_a_while(kind, float(seconds), int(seed)))
+            attempts(inputs_for_seconds(kind, float(seconds), int(seed)))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.target import KINDS
-from tests.limited import limited
+from tests.limited import run_with_limits
 
 LONG = bool(os.environ.get("BPE_LONG"))
 SECONDS = 3_600.0 if LONG else float(os.environ.get("BPE_FUZZ_SECONDS", "0.5"))
@@ -26,11 +26,11 @@ KNOWN_FAILURES = Path(__file__).with_name("known_failures.txt").read_text(encodi
 @pytest.mark.parametrize("kinds", TOGETHER)
 def test_any_fuzzed_input_ends_in_a_result_or_an_error_message(kinds: str) -> None:
     seed = random.SystemRandom().randrange(10**6) if LONG else 1
-    done = limited("tests.fuzz.target", kinds, str(SECONDS), str(seed), seconds=60 + round(4 * SECONDS))
+    done = run_with_limits("tests.fuzz.target", kinds, str(SECONDS), str(seed), seconds=60 + round(4 * SECONDS))
     assert done.returncode == 0, done.stderr[-4_000:]
 
 
 def test_fuzz_inputs_that_once_failed_now_work() -> None:
     inputs = [word for line in KNOWN_FAILURES if line and not line.startswith("#") for word in line.split()]
-    done = limited("tests.fuzz.target", "again", *inputs)
+    done = run_with_limits("tests.fuzz.target", "again", *inputs)
     assert done.returncode == 0, done.stderr[-4_000:]

@@ -46,12 +46,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def let_go_of_keys_and_buttons(qapp: QApplication) -> Iterator[None]:
+def release_keys_and_buttons(qapp: QApplication) -> Iterator[None]:
     """Release keys and mouse buttons after each test.
 
-    After a click with Shift or Ctrl, Qt believes that the key is still pressed, and the next test would select
-    as if it were. The fixture also makes sure that there is an application: without it, Qt ends the process when
-    a text is measured.
+    After a click with Shift or Ctrl, Qt still treats the key as pressed, so a click in the next test would extend the
+    selection. The fixture also makes sure that there is an application: without it, Qt ends the process when a text is
+    measured.
     """
     yield
     if QApplication.keyboardModifiers() != Qt.KeyboardModifier.NoModifier:
@@ -65,13 +65,13 @@ def let_go_of_keys_and_buttons(qapp: QApplication) -> Iterator[None]:
 
 
 @pytest.fixture
-def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the pauses of pages, for tests that look at many pages."""
     monkeypatch.setattr(session_time, "hurry", HURRY)
 
 
 @pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+def long_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lengthen the time limit of quick trainings, so that a run counts as quick even on a busy machine."""
     monkeypatch.setattr("app.session.playing.PATIENCE_MILLISECONDS", WAIT * HURRY)
 
@@ -92,7 +92,7 @@ def settings_in(folders: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> S
 
 
 @pytest.fixture
-def new_program(qtbot: QtBot, settings: Settings, hurry: None) -> Iterator[Callable[..., Program]]:
+def new_program(qtbot: QtBot, settings: Settings, short_pauses: None) -> Iterator[Callable[..., Program]]:
     """Return a function that opens windows. At the end, all windows are closed, and no thread is left."""
     with windows(settings) as make:
         yield make
@@ -173,20 +173,20 @@ def window_of_many_tests(folders: pytest.TempPathFactory) -> Iterator[Program]:
 
 
 @pytest.fixture
-def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Iterator[Callable[..., Program]]:
+def new_session(qtbot: QtBot, only_window: Program, short_pauses: None) -> Iterator[Callable[..., Program]]:
     """Return a function that begins a new session in the shared window, which is much faster than opening a window."""
     assert only_window.window.isVisible(), "a test has closed the window that others share with it"
 
     def begin(*files: Path) -> Program:
-        return anew(qtbot, only_window, *files)
+        return begin_session(qtbot, only_window, *files)
 
     yield begin
     assert_nothing_broke(only_window)
 
 
-def anew(qtbot: QtBot, program: Program, *files: Path) -> Program:
+def begin_session(qtbot: QtBot, program: Program, *files: Path) -> Program:
     """Begin a new session with these files in a window, and reset the window. Return the window."""
-    with as_a_new_one(qtbot, program):
+    with reset_window_around(qtbot, program):
         program.filing.document.new()
         program.session.recipe.put_quietly(FIRST_RECIPE)
     program.begin(files)
@@ -195,7 +195,7 @@ def anew(qtbot: QtBot, program: Program, *files: Path) -> Program:
 
 
 @contextmanager
-def as_a_new_one(qtbot: QtBot, program: Program) -> Iterator[None]:
+def reset_window_around(qtbot: QtBot, program: Program) -> Iterator[None]:
     """Reset the window around a change of its session.
 
     Before the change, close dialogs and reset settings and switches. After the change, reset the layout and the
@@ -219,23 +219,26 @@ def as_a_new_one(qtbot: QtBot, program: Program) -> Iterator[None]:
     program.speed.slider.setValue(SPEED.default)
     program.running.set_speed(SPEED.default)  # a test may have set only the speed of training
     program.messages.forget()
-    rest(qtbot, program)  # wait for the questions of the test before
+    wait_for_rest(qtbot, program)  # wait for the questions of the test before
     program.messages.forget()  # a message to the test before must not look like one to the next test
 
 
 @pytest.fixture(scope="module")
 def one_session(only_window: Program) -> list[object]:
-    """Return the list for the state that `made_once` left. It is empty before the first test of a file."""
+    """Return the list in which `reuse_session` keeps the state of its session.
+
+    The list is empty before the first test of a file.
+    """
     return []
 
 
-def made_once(qtbot: QtBot, session: list[object], window: Program, make: Callable[[], Program]) -> Program:
+def reuse_session(qtbot: QtBot, session: list[object], window: Program, make: Callable[[], Program]) -> Program:
     """Return the window with the session that `make` makes.
 
     If the previous test did not change the session, its session is used again.
     """
     if session and session == state_of(window):
-        with as_a_new_one(qtbot, window):
+        with reset_window_around(qtbot, window):
             window.session.runs.show(window.session.runs.all[-1])
         window.session.cursor.go_live()
         window.window.show_room("ask")
@@ -305,7 +308,7 @@ def settle(qtbot: QtBot, program: Program) -> None:
     def is_quiet() -> None:
         late = busy_with(program)  # known at once; the rest is looked for among all objects
         assert not late
-        assert not on_its_way(program)
+        assert not unfinished_work(program)
 
     qtbot.waitUntil(is_quiet, timeout=WAIT)
 
@@ -316,7 +319,7 @@ def busy_with(program: Program) -> list[Hashable]:
     return [*(topic for topic in tuple(background._topics) if background.is_busy(topic)), *encoder]
 
 
-def on_its_way(program: Program) -> list[Hashable]:
+def unfinished_work(program: Program) -> list[Hashable]:
     """Return the tasks and pages that are not up to date yet. A failed wait prints them."""
     late = busy_with(program)
     for throttle in program.findChildren(Throttle) + program.window.findChildren(Throttle):
@@ -326,7 +329,7 @@ def on_its_way(program: Program) -> list[Hashable]:
     return late
 
 
-def rest(qtbot: QtBot, program: Program) -> None:
+def wait_for_rest(qtbot: QtBot, program: Program) -> None:
     """Wait until no background task runs, and no timer is active that would start a task."""
 
     waited_for: list[QTimer] = []  # all are looked for again only when these are done: there are many
@@ -347,7 +350,7 @@ def wait_for_sentence(qtbot: QtBot, program: Program, sentence: str) -> None:
     def is_shown() -> None:
         run = program.session.runs.shown
         phase = "no run" if run is None else run.phase
-        assert sentence in program.messages.sentence.text(), (phase, on_its_way(program))
+        assert sentence in program.messages.sentence.text(), (phase, unfinished_work(program))
 
     qtbot.waitUntil(is_shown, timeout=WAIT)
 
@@ -356,6 +359,6 @@ def wait_for_totals(qtbot: QtBot, program: Program, totals: str) -> None:
     """Wait until the line with the totals of the corpus contains a text."""
 
     def is_shown() -> None:
-        assert totals in program.corpus_panel.totals.text(), on_its_way(program)
+        assert totals in program.corpus_panel.totals.text(), unfinished_work(program)
 
     qtbot.waitUntil(is_shown, timeout=WAIT)

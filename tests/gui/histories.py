@@ -41,7 +41,7 @@ def run_with(history: History) -> Run:
     return Run(1, history.recipe, (), history=history, names=names)
 
 
-def grown(run: Run, history: History) -> None:
+def set_history(run: Run, history: History) -> None:
     """Set the history of a run, as if the run had learned its steps."""
     assert run.names is not None
     run.history = history

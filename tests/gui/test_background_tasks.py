@@ -38,7 +38,7 @@ def background(session: Session) -> BackgroundTasks:
     return session.background
 
 
-class Heard:
+class Reports:
     """A list of all reports about one task, in order."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ def wait_until_free(qtbot: QtBot, background: BackgroundTasks) -> None:
     qtbot.waitUntil(lambda: not background.is_busy(), timeout=WAIT)
 
 
-def until_told_to_stop(task: Task) -> None:
+def wait_for_cancel(task: Task) -> None:
     while not task.cancelled():
         time.sleep(0.001)
     raise Cancelled("Nobody wants to know any more.")
@@ -77,7 +77,7 @@ def until_told_to_stop(task: Task) -> None:
 def test_the_answer_of_a_background_task_arrives_in_the_thread_that_asked(
     qtbot: QtBot, background: BackgroundTasks
 ) -> None:
-    heard, worked_on = Heard(), set()
+    heard, worked_on = Reports(), set()
 
     def work(task: Task) -> int:
         worked_on.add(threading.get_ident())
@@ -95,8 +95,8 @@ def test_the_answer_of_a_background_task_arrives_in_the_thread_that_asked(
 def test_the_newest_background_question_of_a_topic_replaces_the_older_questions(
     qtbot: QtBot, background: BackgroundTasks
 ) -> None:
-    old, never_begun, new, other = Heard(), Heard(), Heard(), Heard()
-    old.ask(background, "sum", until_told_to_stop)
+    old, never_begun, new, other = Reports(), Reports(), Reports(), Reports()
+    old.ask(background, "sum", wait_for_cancel)
     other.ask(background, "difference", lambda task: 1)
     never_begun.ask(background, "sum", lambda task: 2)
     new.ask(background, "sum", lambda task: 3)
@@ -109,7 +109,7 @@ def test_the_newest_background_question_of_a_topic_replaces_the_older_questions(
 
 def test_a_background_answer_that_comes_too_late_is_dropped(qtbot: QtBot, background: BackgroundTasks) -> None:
     """A task that cannot be stopped runs to its end. Its result and its reports are dropped."""
-    may_end, old, new = threading.Event(), Heard(), Heard()
+    may_end, old, new = threading.Event(), Reports(), Reports()
 
     def stubborn(task: Task) -> str:
         may_end.wait(WAIT / 1000)
@@ -125,7 +125,7 @@ def test_a_background_answer_that_comes_too_late_is_dropped(qtbot: QtBot, backgr
 
 
 def test_queued_background_tasks_run_one_after_the_other(qtbot: QtBot, background: BackgroundTasks) -> None:
-    heard = Heard()
+    heard = Reports()
     for number in range(5):
         heard.ask(background, "list", partial(lambda number, task: number, number), queues=True)
     wait_until_free(qtbot, background)
@@ -133,8 +133,8 @@ def test_queued_background_tasks_run_one_after_the_other(qtbot: QtBot, backgroun
 
 
 def test_a_cancelled_background_question_is_not_answered(qtbot: QtBot, background: BackgroundTasks) -> None:
-    heard, waiting = Heard(), Heard()
-    heard.ask(background, "sum", until_told_to_stop)
+    heard, waiting = Reports(), Reports()
+    heard.ask(background, "sum", wait_for_cancel)
     waiting.ask(background, "sum", lambda task: 1, queues=True)
     background.cancel("sum")
     background.cancel("what nobody asked")
@@ -153,7 +153,7 @@ def test_a_failure_of_a_background_task_is_reported_as_a_sentence(
     def work(task: Task) -> None:
         raise error
 
-    heard = Heard()
+    heard = Reports()
     heard.ask(background, "sum", work)
     wait_until_free(qtbot, background)
     (kind, message), last = heard.news
@@ -167,7 +167,7 @@ def test_a_bug_in_a_background_task_reaches_the_exception_hook_and_leaves_its_to
 ) -> None:
     errors: list[Any] = []
     monkeypatch.setattr(threading, "excepthook", lambda args: errors.append(args.exc_value))
-    heard, next_one = Heard(), Heard()
+    heard, next_one = Reports(), Reports()
     heard.ask(background, "sum", lambda task: 1 // 0)
     next_one.ask(background, "sum", lambda task: 2, queues=True)
     wait_until_free(qtbot, background)
@@ -182,7 +182,7 @@ def test_a_background_task_that_gets_no_thread_reports_an_error_and_leaves_its_t
     def refuse(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    heard, next_one = Heard(), Heard()
+    heard, next_one = Reports(), Reports()
     heard.ask(background, "sum", lambda task: 0)
     wait_until_free(qtbot, background)  # what starts others runs by now
     with monkeypatch.context() as patched:
@@ -213,7 +213,7 @@ def test_only_the_newest_of_many_progress_reports_arrives(qtbot: QtBot, backgrou
             task.report(number)
         return "end"
 
-    heard = Heard()
+    heard = Reports()
     heard.ask(background, "sum", work)
     time.sleep(0.2)  # the window is busy elsewhere
     wait_until_free(qtbot, background)
@@ -222,7 +222,7 @@ def test_only_the_newest_of_many_progress_reports_arrives(qtbot: QtBot, backgrou
 
 
 def test_the_engine_accepts_the_callbacks_of_a_background_task(qtbot: QtBot, background: BackgroundTasks) -> None:
-    heard, corpus = Heard(), Corpus.from_texts(["one two two"])
+    heard, corpus = Reports(), Corpus.from_texts(["one two two"])
     heard.ask(background, "words", lambda task: count_words(corpus, Recipe(), Work(task.report, task.cancelled)).total)
     wait_until_free(qtbot, background)
     assert ("done", 3) in heard.news
@@ -264,14 +264,14 @@ def test_closing_stops_background_tasks_and_waits_for_tasks_that_write_files(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.session.background.PATIENCE", 0.05)
-    ended, heard = [], Heard()
+    ended, heard = [], Reports()
 
     def stubborn(task: Task) -> None:
         time.sleep(0.3)
         ended.append("written")
 
     heard.ask(session.background, "file", stubborn, writes=True)
-    heard.ask(session.background, "sum", until_told_to_stop)
+    heard.ask(session.background, "sum", wait_for_cancel)
     heard.ask(session.background, "sum", lambda task: ended.append("never begun"), queues=True)
     session.background.close()
     assert ended == ["written"]
@@ -310,7 +310,7 @@ def test_the_program_can_exit_while_a_background_thread_still_runs() -> None:
 
 
 def test_a_task_that_is_held_back_begins_only_after_its_release(background: BackgroundTasks, qtbot: QtBot) -> None:
-    heard = Heard()
+    heard = Reports()
     begun = threading.Event()
     hold_jobs()
     try:

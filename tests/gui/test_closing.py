@@ -46,7 +46,7 @@ class DialogAnswerer:
 
 
 @pytest.fixture
-def answering(qtbot: QtBot) -> DialogAnswerer:
+def answerer(qtbot: QtBot) -> DialogAnswerer:
     return DialogAnswerer(qtbot)
 
 
@@ -67,7 +67,9 @@ def a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(params=[not_a_folder, a_full_disk], ids=["no folder", "no room"])
-def unkept(request: pytest.FixtureRequest, program: Program, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Program:
+def window_without_copy(
+    request: pytest.FixtureRequest, program: Program, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> Program:
     """Return a window with work for which no safety copy can be written."""
     request.param(monkeypatch)
     program.token_text.set_text("not to be lost")
@@ -76,52 +78,59 @@ def unkept(request: pytest.FixtureRequest, program: Program, qtbot: QtBot, monke
 
 
 def test_closing_a_window_without_a_safety_copy_asks_what_to_do_and_says_why(
-    unkept: Program, answering: DialogAnswerer
+    window_without_copy: Program, answerer: DialogAnswerer
 ) -> None:
-    answering(Button.Cancel, unkept.window.close)
-    assert unkept.window.isVisible()
-    (said,) = answering.asked
+    answerer(Button.Cancel, window_without_copy.window.close)
+    assert window_without_copy.window.isVisible()
+    (said,) = answerer.asked
     assert "safety copy cannot be written" in said
     assert "Could not write" in said
-    unkept.token_text.set_text("and it goes on")
-    answering(Button.Discard, unkept.window.close)
-    assert not unkept.window.isVisible()
-    assert len(answering.asked) == 2
+    window_without_copy.token_text.set_text("and it goes on")
+    answerer(Button.Discard, window_without_copy.window.close)
+    assert not window_without_copy.window.isVisible()
+    assert len(answerer.asked) == 2
 
 
 def test_choosing_save_in_the_closing_dialog_saves_the_session(
-    qtbot: QtBot, unkept: Program, answering: DialogAnswerer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot,
+    window_without_copy: Program,
+    answerer: DialogAnswerer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = tmp_path / "kept.bpex"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    answering(Button.Save, unkept.window.close)
-    qtbot.waitUntil(lambda: not unkept.window.isVisible(), timeout=WAIT)
+    answerer(Button.Save, window_without_copy.window.close)
+    qtbot.waitUntil(lambda: not window_without_copy.window.isVisible(), timeout=WAIT)
     assert read_session(path).text == "not to be lost"
 
 
 def test_cancelling_the_save_dialog_keeps_the_window_open(
-    unkept: Program, answering: DialogAnswerer, monkeypatch: pytest.MonkeyPatch
+    window_without_copy: Program, answerer: DialogAnswerer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
-    answering(Button.Save, unkept.window.close)
-    assert unkept.window.isVisible()
-    assert unkept.token_text.text() == "not to be lost"
+    answerer(Button.Save, window_without_copy.window.close)
+    assert window_without_copy.window.isVisible()
+    assert window_without_copy.token_text.text() == "not to be lost"
 
 
 @pytest.mark.parametrize("way", ["new", "open"])
 def test_opening_or_beginning_another_session_asks_what_to_do_with_unsaved_work(
-    qtbot: QtBot, unkept: Program, answering: DialogAnswerer, tmp_path: Path, way: str
+    qtbot: QtBot, window_without_copy: Program, answerer: DialogAnswerer, tmp_path: Path, way: str
 ) -> None:
     other = tmp_path / "other.bpex"
     other.write_bytes(b"")
-    ways = {"new": unkept.actions["new_session"].trigger, "open": lambda: unkept.filing.open(other)}
-    answering(Button.Cancel, cast(Callable[[], object], ways[way]))
-    assert len(answering.asked) == 1
-    assert unkept.token_text.text() == "not to be lost"
+    ways = {
+        "new": window_without_copy.actions["new_session"].trigger,
+        "open": lambda: window_without_copy.filing.open(other),
+    }
+    answerer(Button.Cancel, cast(Callable[[], object], ways[way]))
+    assert len(answerer.asked) == 1
+    assert window_without_copy.token_text.text() == "not to be lost"
 
 
 def test_discarding_the_present_session_opens_the_requested_session(
-    qtbot: QtBot, program: Program, answering: DialogAnswerer, tmp_path: Path
+    qtbot: QtBot, program: Program, answerer: DialogAnswerer, tmp_path: Path
 ) -> None:
     write_session(SavedSession(Recipe.preset("gpt2"), text="the other"), tmp_path / "other.bpex")
     data_folder().parent.mkdir(exist_ok=True)
@@ -129,40 +138,40 @@ def test_discarding_the_present_session_opens_the_requested_session(
     program.token_text.set_text("not needed")
     qtbot.waitUntil(lambda: program.session.text.value == "not needed", timeout=WAIT)
     with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
-        answering(Button.Discard, lambda: program.filing.open(tmp_path / "other.bpex"))
+        answerer(Button.Discard, lambda: program.filing.open(tmp_path / "other.bpex"))
     assert program.token_text.text() == "the other"
 
 
 def test_closing_asks_nothing_if_a_safety_copy_can_be_written(
-    qtbot: QtBot, program: Program, answering: DialogAnswerer
+    qtbot: QtBot, program: Program, answerer: DialogAnswerer
 ) -> None:
     program.token_text.set_text("kept")
     qtbot.waitUntil(lambda: program.session.text.value == "kept", timeout=WAIT)
-    answering(Button.Cancel, program.window.close)
+    answerer(Button.Cancel, program.window.close)
     assert not program.window.isVisible()
-    assert answering.asked == []
+    assert answerer.asked == []
     (copy,) = (data_folder() / "unsaved").glob("*.bpex")
     assert read_session(copy, is_safety_copy=True).text == "kept"
 
 
 def test_quitting_with_unsaved_work_of_the_user_asks_what_to_do(
-    qtbot: QtBot, program: Program, answering: DialogAnswerer
+    qtbot: QtBot, program: Program, answerer: DialogAnswerer
 ) -> None:
     program.token_text.set_text("kept")
     qtbot.waitUntil(lambda: program.session.text.value == "kept", timeout=WAIT)
-    answering(Button.Cancel, program.actions["quit"].trigger)
+    answerer(Button.Cancel, program.actions["quit"].trigger)
     assert program.window.isVisible()
-    assert answering.asked == [
+    assert answerer.asked == [
         (
             "Do you want to save this session? If you keep the session for next time, BPE Explorer offers "
             "to restore it at the next start."
         )
     ]
     event = PersonalCloseEvent()
-    answering(Button.Cancel, lambda: program.window.closeEvent(event))
-    assert (event.isAccepted(), len(answering.asked)) == (False, 2)
-    answering(Button.Discard, program.actions["quit"].trigger)
-    assert (program.window.isVisible(), len(answering.asked)) == (False, 3)
+    answerer(Button.Cancel, lambda: program.window.closeEvent(event))
+    assert (event.isAccepted(), len(answerer.asked)) == (False, 2)
+    answerer(Button.Discard, program.actions["quit"].trigger)
+    assert (program.window.isVisible(), len(answerer.asked)) == (False, 3)
     (copy,) = (data_folder() / "unsaved").glob("*.bpex")
     assert read_session(copy, is_safety_copy=True).text == "kept"
 
@@ -175,12 +184,12 @@ class PersonalCloseEvent(QCloseEvent):
 
 
 def test_quitting_with_only_the_trained_sample_asks_nothing(
-    program: Program, answering: DialogAnswerer, train: Callable[[Program], None]
+    program: Program, answerer: DialogAnswerer, train: Callable[[Program], None]
 ) -> None:
     train(program)
     assert program.session.runs.all
-    answering(Button.Cancel, program.actions["quit"].trigger)
-    assert (program.window.isVisible(), answering.asked) == (False, [])
+    answerer(Button.Cancel, program.actions["quit"].trigger)
+    assert (program.window.isVisible(), answerer.asked) == (False, [])
     assert list((data_folder() / "unsaved").glob("*.bpex")) == [], "nor does the next start ask whether to restore it"
 
 

@@ -36,7 +36,9 @@ OTHER = train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=40, ties="
 
 
 @pytest.fixture
-def comparing(qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+def comparing_window(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Program:
     """Return a window with a run beside a table that was opened for the comparison."""
     program.session.corpus.replace_by_text("small", TEXT)
     assert program.form.choose(vocab_size=296)
@@ -64,7 +66,7 @@ def wait_until_compared(qtbot: QtBot, program: Program) -> None:
     qtbot.waitUntil(is_done, timeout=WAIT)
 
 
-def listed(program: Program) -> list[tuple[str, ...]]:
+def listed_steps(program: Program) -> list[tuple[str, ...]]:
     """Return the differing steps that the page lists."""
     model = program.pages[ComparePage].model
     columns = [model.columns.index(name) for name in ("pair", "step", "other_step")]
@@ -82,18 +84,18 @@ def expected_rows(comparison: TableComparison) -> list[tuple[str, ...]]:
     ]
 
 
-def test_the_compare_room_puts_the_other_run_beside_the_shown_run(qtbot: QtBot, comparing: Program) -> None:
-    run, page = shown_run(comparing), comparing.pages[ComparePage]
+def test_the_compare_room_puts_the_other_run_beside_the_shown_run(qtbot: QtBot, comparing_window: Program) -> None:
+    run, page = shown_run(comparing_window), comparing_window.pages[ComparePage]
     assert run.history is not None
     assert run.recipe.ties != OTHER.recipe.ties
     comparison = compare_tables(run.history, OTHER)
     assert comparison.cause == "tie"
-    assert listed(comparing) == expected_rows(comparison) != []
+    assert listed_steps(comparing_window) == expected_rows(comparison) != []
     assert "Likely cause (tie)" in page.sentence.text()
-    panel = comparing.pages[LanesPanel]
+    panel = comparing_window.pages[LanesPanel]
     assert [column.card.run.currentText() for column in panel.columns.all[:2]] == ["gpt2 · run 1", "other.csv · run 2"]
-    assert [run.number for run in comparing.run_list.rows] == [2, 1]
-    qtbot.waitUntil(comparing.window.isWindowModified, timeout=WAIT)
+    assert [run.number for run in comparing_window.run_list.rows] == [2, 1]
+    qtbot.waitUntil(comparing_window.window.isWindowModified, timeout=WAIT)
 
 
 def test_a_run_can_be_added_before_the_compare_room_is_shown(program: Program, train: Train) -> None:
@@ -109,8 +111,8 @@ def test_a_run_can_be_added_before_the_compare_room_is_shown(program: Program, t
     assert model.numbers == [first, second]
 
 
-def test_ranges_that_two_runs_split_differently_are_marked(comparing: Program) -> None:
-    run, page = shown_run(comparing), comparing.pages[ComparePage]
+def test_ranges_that_two_runs_split_differently_are_marked(comparing_window: Program) -> None:
+    run, page = shown_run(comparing_window), comparing_window.pages[ComparePage]
     assert run.history is not None
     text = "the lowest price, then that\nlast"
     expected = [Tokenizer(history).spans(text) for history in (run.history, OTHER)]
@@ -123,36 +125,36 @@ def test_ranges_that_two_runs_split_differently_are_marked(comparing: Program) -
     for lane, spans in zip(page.lanes.lanes, expected, strict=True):
         assert lane.cut is not None
         assert lane.cut.tokens.ids.tolist() == [id for _, _, id in spans]
-    panel = comparing.pages[LanesPanel]
-    comparing.actions["duel"].trigger()
-    assert (comparing.window.room, comparing.charts.shown) == ("compare", "lab")
+    panel = comparing_window.pages[LanesPanel]
+    comparing_window.actions["duel"].trigger()
+    assert (comparing_window.window.room, comparing_window.charts.shown) == ("compare", "lab")
     columns = panel.columns.all[:2]
     assert [column.card.total.text() for column in columns] == [str(len(spans)) for spans in expected]
     assert {column.text.model.text() for column in columns} == {text}
     assert f"{len(regions)} places of your text are split differently" in panel.summary.text()
 
 
-def test_one_size_slider_moves_all_compared_lanes_and_the_time_cursor(qtbot: QtBot, comparing: Program) -> None:
-    lanes = comparing.pages[ComparePage].lanes
-    assert not comparing.time_bar.isVisible(), "one slider is enough"
-    comparing.session.cursor.go_to(10)
-    wait_until_compared(qtbot, comparing)
+def test_one_size_slider_moves_all_compared_lanes_and_the_time_cursor(qtbot: QtBot, comparing_window: Program) -> None:
+    lanes = comparing_window.pages[ComparePage].lanes
+    assert not comparing_window.time_bar.isVisible(), "one slider is enough"
+    comparing_window.session.cursor.go_to(10)
+    wait_until_compared(qtbot, comparing_window)
     assert (lanes.size, [lane.at for lane in lanes.lanes]) == (266, [10, 10])
     other = lanes.lanes[1].cut
     assert other is not None
     assert other.tokens.ids.tolist() == Tokenizer(OTHER).encode("the lowest price, then that\nlast", at=10)
-    comparing.pages[LanesPanel].sizes.box.setValue(280)
-    assert comparing.session.cursor.position == 24
-    wait_until_compared(qtbot, comparing)
+    comparing_window.pages[LanesPanel].sizes.box.setValue(280)
+    assert comparing_window.session.cursor.position == 24
+    wait_until_compared(qtbot, comparing_window)
     assert lanes.size == 280
-    comparing.actions["live"].trigger()
-    wait_until_compared(qtbot, comparing)
+    comparing_window.actions["live"].trigger()
+    wait_until_compared(qtbot, comparing_window)
     assert [lane.at for lane in lanes.lanes] == [40, 40]
 
 
-def test_each_compared_column_draws_the_tokens_of_its_tokenizer(qtbot: QtBot, comparing: Program) -> None:
-    panel = comparing.pages[LanesPanel]
-    wait_until_compared(qtbot, comparing)
+def test_each_compared_column_draws_the_tokens_of_its_tokenizer(qtbot: QtBot, comparing_window: Program) -> None:
+    panel = comparing_window.pages[LanesPanel]
+    wait_until_compared(qtbot, comparing_window)
     views = [column.text for column in panel.columns.all[:2]]
     for lane, view in zip(panel.model.lanes, views, strict=True):
         assert lane.cut is not None
@@ -161,62 +163,62 @@ def test_each_compared_column_draws_the_tokens_of_its_tokenizer(qtbot: QtBot, co
     assert images[0] != images[1]
 
 
-def test_compared_columns_scroll_together(qtbot: QtBot, comparing: Program) -> None:
-    comparing.token_text.set_text("then that last low\n" * 100)
-    qtbot.waitUntil(lambda: comparing.session.text.value.startswith("then"), timeout=WAIT)
-    wait_until_compared(qtbot, comparing)
-    first, second = (column.text.verticalScrollBar() for column in comparing.pages[LanesPanel].columns.all[:2])
+def test_compared_columns_scroll_together(qtbot: QtBot, comparing_window: Program) -> None:
+    comparing_window.token_text.set_text("then that last low\n" * 100)
+    qtbot.waitUntil(lambda: comparing_window.session.text.value.startswith("then"), timeout=WAIT)
+    wait_until_compared(qtbot, comparing_window)
+    first, second = (column.text.verticalScrollBar() for column in comparing_window.pages[LanesPanel].columns.all[:2])
     second.setValue(second.maximum() // 2)
     assert first.value() == second.value() > 0
 
 
 def test_all_compared_runs_are_shared_as_one_web_page(
-    qtbot: QtBot, comparing: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, comparing_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "duel.html"
     monkeypatch.setattr("app.window.publishing.wiring.ask_where_to_save", lambda *_: path)
-    with qtbot.waitSignal(comparing.publishing.publications.shared, timeout=WAIT) as said:
-        comparing.actions["share"].trigger()
-    numbers = comparing.pages[LanesPanel].model.numbers
+    with qtbot.waitSignal(comparing_window.publishing.publications.shared, timeout=WAIT) as said:
+        comparing_window.actions["share"].trigger()
+    numbers = comparing_window.pages[LanesPanel].model.numbers
     assert said.args == [path, numbers]
     assert len(numbers) == 2
     title = path.read_text(encoding="utf-8").partition("<title>")[2].partition("</title>")[0]
     assert "learned from small and " in title, title
 
 
-def test_choosing_a_row_of_the_comparison_moves_the_time_cursor_to_its_merge(comparing: Program) -> None:
-    page = comparing.pages[ComparePage]
-    row = next(i for i, cells in enumerate(listed(comparing)) if cells[1])
+def test_choosing_a_row_of_the_comparison_moves_the_time_cursor_to_its_merge(comparing_window: Program) -> None:
+    page = comparing_window.pages[ComparePage]
+    row = next(i for i, cells in enumerate(listed_steps(comparing_window)) if cells[1])
     page.choose_row(row)
-    assert comparing.session.cursor.position == int(listed(comparing)[row][1])
+    assert comparing_window.session.cursor.position == int(listed_steps(comparing_window)[row][1])
     saved = exact_rows(page)
     named = ("left_hex", "left_text", "right_hex", "right_text", "step", "other_step")
     assert saved[0] == (*named, "left_id", "right_id", "other_left_id", "other_right_id")
     assert len(saved) == page.rows.rowCount() + 1
     left, right = (bytes.fromhex(saved[row + 1][side]) for side in (0, 2))
-    names = shown_run(comparing).names
+    names = shown_run(comparing_window).names
     assert names is not None
     assert [left, right] == [names.raw[saved[row + 1][side]] for side in (6, 7)]
 
 
-def test_two_runs_of_the_session_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> None:
-    comparing.form.choose(ties="lowest-ids")
-    comparing.session.train()
-    wait_for_phase(qtbot, comparing, Phase.ENDED)
-    settle(qtbot, comparing)
-    lanes = comparing.pages[ComparePage].lanes
+def test_two_runs_of_the_session_are_compared_with_each_other(qtbot: QtBot, comparing_window: Program) -> None:
+    comparing_window.form.choose(ties="lowest-ids")
+    comparing_window.session.train()
+    wait_for_phase(qtbot, comparing_window, Phase.ENDED)
+    settle(qtbot, comparing_window)
+    lanes = comparing_window.pages[ComparePage].lanes
     qtbot.waitUntil(lambda: lanes.numbers == [1, 2, 3], timeout=WAIT)
-    comparing.pages[ComparePage].pair.setCurrentText("C and A")
-    comparing.pages[ComparePage].pair.activated.emit(0)
-    wait_until_compared(qtbot, comparing)
-    first, now = comparing.session.runs.all[0].history, shown_run(comparing).history
+    comparing_window.pages[ComparePage].pair.setCurrentText("C and A")
+    comparing_window.pages[ComparePage].pair.activated.emit(0)
+    wait_until_compared(qtbot, comparing_window)
+    first, now = comparing_window.session.runs.all[0].history, shown_run(comparing_window).history
     assert first is not None
     assert now is not None
-    assert listed(comparing) == expected_rows(compare_tables(now, first))
+    assert listed_steps(comparing_window) == expected_rows(compare_tables(now, first))
 
 
-def test_the_comparison_without_a_second_run_says_what_to_do(qtbot: QtBot, comparing: Program) -> None:
-    panel, page = comparing.pages[LanesPanel], comparing.pages[ComparePage]
+def test_the_comparison_without_a_second_run_says_what_to_do(qtbot: QtBot, comparing_window: Program) -> None:
+    panel, page = comparing_window.pages[LanesPanel], comparing_window.pages[ComparePage]
     panel.columns.all[1].card.close_button.click()
     qtbot.waitUntil(lambda: "Choose two tokenizers above" in page.sentence.text(), timeout=WAIT)
     assert panel.invitation.isVisible()
@@ -224,26 +226,26 @@ def test_the_comparison_without_a_second_run_says_what_to_do(qtbot: QtBot, compa
     assert not page.put_together.isEnabled()
 
 
-def test_changing_the_theme_keeps_the_text_of_the_compared_columns(comparing: Program) -> None:
-    text = comparing.pages[LanesPanel].columns.all[0].text
+def test_changing_the_theme_keeps_the_text_of_the_compared_columns(comparing_window: Program) -> None:
+    text = comparing_window.pages[LanesPanel].columns.all[0].text
     before = text.model.text()
     assert before
-    comparing.theme.choose("dark")
+    comparing_window.theme.choose("dark")
     assert text.model.text() == before
-    comparing.theme.choose("light")
+    comparing_window.theme.choose("light")
 
 
-def test_a_long_text_is_compared_only_up_to_the_stated_length(qtbot: QtBot, comparing: Program) -> None:
-    comparing.token_text.set_text("then that last low " * 10_000)
-    panel = comparing.pages[LanesPanel]
+def test_a_long_text_is_compared_only_up_to_the_stated_length(qtbot: QtBot, comparing_window: Program) -> None:
+    comparing_window.token_text.set_text("then that last low " * 10_000)
+    panel = comparing_window.pages[LanesPanel]
     qtbot.waitUntil(lambda: "of the first 100,000 characters of your text" in panel.summary.text(), timeout=WAIT)
-    wait_until_compared(qtbot, comparing)
+    wait_until_compared(qtbot, comparing_window)
     assert len(panel.columns.all[0].text.model.text()) == 100_000
     assert "of the first 100,000 characters" in panel.columns.all[0].card.more.text()
 
 
-def test_the_measure_picker_shows_the_chart_of_the_chosen_measure(qtbot: QtBot, comparing: Program) -> None:
-    picker, charts = comparing.picker, comparing.charts
+def test_the_measure_picker_shows_the_chart_of_the_chosen_measure(qtbot: QtBot, comparing_window: Program) -> None:
+    picker, charts = comparing_window.picker, comparing_window.charts
     assert (picker.measure.currentText(), picker.isVisible()) == (STEPS_THAT_DIFFER, True)
     assert charts.tabBar().isHidden()
     picker.choose("Rényi efficiency")
@@ -260,12 +262,12 @@ def test_the_measure_picker_shows_the_chart_of_the_chosen_measure(qtbot: QtBot, 
         assert page.fields["measure"].isHidden(), "the picker stays in its place"
     picker.choose("Parity premium")
     assert (charts.shown, picker.about.count()) == ("benchmark", 1)
-    comparing.actions["curves"].trigger()
+    comparing_window.actions["curves"].trigger()
     assert picker.measure.currentText() == "Rényi efficiency", "a chart keeps what was picked for it"
-    settle(qtbot, comparing)
-    comparing.actions["race"].trigger()
+    settle(qtbot, comparing_window)
+    comparing_window.actions["race"].trigger()
     assert not picker.isVisible()
-    assert comparing.question_list.isVisible()
+    assert comparing_window.question_list.isVisible()
     charts.show_page("curves")
     page = charts.page
     assert isinstance(page, QuestionPage)
@@ -276,8 +278,8 @@ def is_enabled(box: QComboBox, place: int) -> bool:
     return bool(box.model().flags(box.model().index(place, 0)) & Qt.ItemFlag.ItemIsEnabled)
 
 
-def test_the_measure_picker_lists_measures_in_four_explained_groups(comparing: Program) -> None:
-    picker, box = comparing.picker, comparing.picker.measure
+def test_the_measure_picker_lists_measures_in_four_explained_groups(comparing_window: Program) -> None:
+    picker, box = comparing_window.picker, comparing_window.picker.measure
     entries = [box.itemText(place) for place in range(box.count())]
     groups = [entry for place, entry in enumerate(entries) if not is_enabled(box, place)]
     assert groups == [group.title for group in GROUPS]
@@ -292,9 +294,11 @@ def test_the_measure_picker_lists_measures_in_four_explained_groups(comparing: P
     assert len(entries) == len(groups) + len(measures)
 
 
-def test_the_comparison_distinguishes_different_tokens_from_moved_merges(qtbot: QtBot, comparing: Program) -> None:
-    text = comparing.pages[ComparePage].sentence.text()
-    run = shown_run(comparing)
+def test_the_comparison_distinguishes_different_tokens_from_moved_merges(
+    qtbot: QtBot, comparing_window: Program
+) -> None:
+    text = comparing_window.pages[ComparePage].sentence.text()
+    run = shown_run(comparing_window)
     assert run.history is not None
     comparison = compare_tables(run.history, OTHER)
     assert comparison.moved > 0
@@ -303,14 +307,16 @@ def test_the_comparison_distinguishes_different_tokens_from_moved_merges(qtbot: 
     assert f"{comparison.common:,} tokens are in both vocabularies" in text
 
 
-def test_unknown_tokens_are_counted_separately_in_their_column(qtbot: QtBot, comparing: Program) -> None:
-    comparing.session.runs.train(comparing.session.corpus.texts.value, Recipe.preset("wordpiece", vocab_size=60))
-    wait_for_phase(qtbot, comparing, Phase.ENDED)
-    comparing.token_text.set_text("last Ω Ж word")
-    panel = comparing.pages[LanesPanel]
+def test_unknown_tokens_are_counted_separately_in_their_column(qtbot: QtBot, comparing_window: Program) -> None:
+    comparing_window.session.runs.train(
+        comparing_window.session.corpus.texts.value, Recipe.preset("wordpiece", vocab_size=60)
+    )
+    wait_for_phase(qtbot, comparing_window, Phase.ENDED)
+    comparing_window.token_text.set_text("last Ω Ж word")
+    panel = comparing_window.pages[LanesPanel]
     qtbot.waitUntil(lambda: len(panel.model.lanes) == 3 and panel.model.lanes[2].cut is not None, timeout=WAIT)
     panel.model.set_size(panel.model.lanes[2].history.vocabulary_size)
-    wait_until_compared(qtbot, comparing)
+    wait_until_compared(qtbot, comparing_window)
     third = panel.columns.all[2].card
     assert "unknown" in third.more.text()
     assert "bytes each known" in third.more.text(), "what became unknown is not compressed"
@@ -319,18 +325,18 @@ def test_unknown_tokens_are_counted_separately_in_their_column(qtbot: QtBot, com
     assert "unknown" not in panel.columns.all[0].card.more.text()
 
 
-def test_playing_in_the_compare_room_moves_all_lanes(qtbot: QtBot, comparing: Program) -> None:
-    panel = comparing.pages[LanesPanel]
-    comparing.session.cursor.go_to(0)
-    wait_until_compared(qtbot, comparing)
+def test_playing_in_the_compare_room_moves_all_lanes(qtbot: QtBot, comparing_window: Program) -> None:
+    panel = comparing_window.pages[LanesPanel]
+    comparing_window.session.cursor.go_to(0)
+    wait_until_compared(qtbot, comparing_window)
     totals = [int(column.card.total.text()) for column in panel.columns.all[:2]]
     seen: set[int] = set()
     panel.model.changed.connect(lambda: seen.add(panel.model.size))
     (play,) = panel.sizes.findChildren(QAbstractButton)
-    comparing.session.playing.set_speed(20.0)
+    comparing_window.session.playing.set_speed(20.0)
     play.click()
-    qtbot.waitUntil(lambda: not comparing.session.playing.is_playing, timeout=WAIT)
-    wait_until_compared(qtbot, comparing)
+    qtbot.waitUntil(lambda: not comparing_window.session.playing.is_playing, timeout=WAIT)
+    wait_until_compared(qtbot, comparing_window)
     assert len(seen) > 2
     assert [lane.at for lane in panel.model.lanes] == [40, 40]
     assert all(int(c.card.total.text()) < total for c, total in zip(panel.columns.all, totals, strict=False))

@@ -10,7 +10,7 @@ import json
 
 import pytest
 
-from tests.core.test_layers_of_counting import LINES, way_of
+from tests.core.test_layers_of_counting import LINES, path_of_sources
 
 COUNTING = """
 from app.session import counts
@@ -55,7 +55,7 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
     (folder / "a.txt.gz").write_bytes(gzip.compress(text.encode()))
     files = {"text": "a.txt", "jsonl": "a.jsonl", "gzip": "a.txt.gz"}
     places = {name: str(folder / file) for name, file in files.items()}
-    return way_of(COUNTING, {**places, "given": {"text": text}})
+    return path_of_sources(COUNTING, {**places, "given": {"text": text}})
 
 
 @pytest.mark.parametrize("name", MOST)

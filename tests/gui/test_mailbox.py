@@ -29,13 +29,15 @@ def box(qtbot: QtBot) -> Mailbox:
 
 
 @pytest.fixture
-def arrived(box: Mailbox) -> list[tuple[object, object]]:
+def arrived_messages(box: Mailbox) -> list[tuple[object, object]]:
     messages: list[tuple[object, object]] = []
     box.arrived.connect(lambda sender, message: messages.append((sender, message)))
     return messages
 
 
-def test_only_the_newest_of_many_mailbox_messages_arrives(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
+def test_only_the_newest_of_many_mailbox_messages_arrives(
+    qtbot: QtBot, box: Mailbox, arrived_messages: list[Any]
+) -> None:
     def flood() -> None:
         for number in range(10_000):
             box.post("a", News(number))
@@ -45,8 +47,8 @@ def test_only_the_newest_of_many_mailbox_messages_arrives(qtbot: QtBot, box: Mai
     thread.join()
     box.post("a", Other(1))
     box.post("b", News(1))
-    qtbot.waitUntil(lambda: len(arrived) > 0, timeout=WAIT)
-    assert arrived == [("a", News(9_999)), ("a", Other(1)), ("b", News(1))]
+    qtbot.waitUntil(lambda: len(arrived_messages) > 0, timeout=WAIT)
+    assert arrived_messages == [("a", News(9_999)), ("a", Other(1)), ("b", News(1))]
 
 
 def test_mailbox_messages_arrive_in_the_thread_of_the_mailbox(qtbot: QtBot, box: Mailbox) -> None:
@@ -60,22 +62,24 @@ def test_mailbox_messages_arrive_in_the_thread_of_the_mailbox(qtbot: QtBot, box:
 
 
 def test_the_newest_mailbox_message_arrives_after_earlier_messages(
-    qtbot: QtBot, box: Mailbox, arrived: list[Any]
+    qtbot: QtBot, box: Mailbox, arrived_messages: list[Any]
 ) -> None:
     for sender, number in (("a", 1), ("b", 1), ("a", 2)):
         box.post(sender, News(number))
-    qtbot.waitUntil(lambda: len(arrived) > 0, timeout=WAIT)
-    assert arrived == [("b", News(1)), ("a", News(2))]
+    qtbot.waitUntil(lambda: len(arrived_messages) > 0, timeout=WAIT)
+    assert arrived_messages == [("b", News(1)), ("a", News(2))]
 
 
-def test_no_message_arrives_after_the_mailbox_is_closed(qtbot: QtBot, box: Mailbox, arrived: list[Any]) -> None:
+def test_no_message_arrives_after_the_mailbox_is_closed(
+    qtbot: QtBot, box: Mailbox, arrived_messages: list[Any]
+) -> None:
     open_one = Mailbox()
     box.post("a", News(1))
     box.close()
     box.post("a", News(2))
     with qtbot.waitSignal(open_one.arrived, timeout=WAIT):  # whatever was on its way to the other has arrived by then
         open_one.post("a", News(3))
-    assert arrived == []
+    assert arrived_messages == []
 
 
 class Work(Job):
@@ -97,10 +101,10 @@ class Work(Job):
     ],
 )
 def test_every_job_posts_a_message_when_it_ends(
-    qtbot: QtBot, box: Mailbox, arrived: list[Any], error: Exception | None, sentence: str
+    qtbot: QtBot, box: Mailbox, arrived_messages: list[Any], error: Exception | None, sentence: str
 ) -> None:
     job = Work(error)
     job.start(box)
-    qtbot.waitUntil(lambda: (job, EndMessage()) in arrived, timeout=WAIT)
+    qtbot.waitUntil(lambda: (job, EndMessage()) in arrived_messages, timeout=WAIT)
     job.join()
     assert job.failure == sentence

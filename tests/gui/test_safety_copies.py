@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
     return private_folder(tmp_path / "unsaved")
 
 
-def leave(folder: Path, name: str, written: datetime | None, text: str = "a text") -> Path:
+def write_copy(folder: Path, name: str, written: datetime | None, text: str = "a text") -> Path:
     """Write a safety copy whose name does not depend on the time of writing. Return its path."""
     path = folder / f"{name}{EXTENSION}"
     write_session(dataclasses.replace(SavedSession(Recipe.preset("gpt2"), text=text), written=written), path)
@@ -48,8 +48,8 @@ def leave(folder: Path, name: str, written: datetime | None, text: str = "a text
 
 
 def test_the_newest_safety_copy_is_kept_whatever_the_names_of_older_copies(folder: Path) -> None:
-    future = [leave(folder, f"2031-01-{day:02}-00-00-00-1-1", NOW + (1500 + day) * DAY) for day in range(1, 29)]
-    today = leave(folder, "2026-11-21-00-00-00-1-1", NOW - timedelta(seconds=5))
+    future = [write_copy(folder, f"2031-01-{day:02}-00-00-00-1-1", NOW + (1500 + day) * DAY) for day in range(1, 29)]
+    today = write_copy(folder, "2026-11-21-00-00-00-1-1", NOW - timedelta(seconds=5))
     leftovers = find_leftovers(folder)
     assert leftovers[0].path == today
     assert {leftover.path for leftover in leftovers} == {today, *future}
@@ -57,14 +57,14 @@ def test_the_newest_safety_copy_is_kept_whatever_the_names_of_older_copies(folde
 
 
 def test_safety_copies_are_sorted_by_the_time_they_were_written(folder: Path) -> None:
-    paths = [leave(folder, name, NOW - age * DAY) for name, age in (("a", 2), ("c", 3), ("b", 1))]
+    paths = [write_copy(folder, name, NOW - age * DAY) for name, age in (("a", 2), ("c", 3), ("b", 1))]
     for path in paths:
         os.utime(path, (0, 0))  # as a backup that was put back may be
     assert [leftover.path.stem for leftover in find_leftovers(folder)] == ["b", "a", "c"]
 
 
 def test_a_safety_copy_without_a_stored_time_uses_the_time_of_its_file(folder: Path) -> None:
-    path = leave(folder, "old", None)
+    path = write_copy(folder, "old", None)
     os.utime(path, (1_000_000_000, 1_000_000_000))
     (leftover,) = find_leftovers(folder)
     assert leftover.written == datetime.fromtimestamp(1_000_000_000, UTC)
@@ -74,7 +74,7 @@ def test_the_oldest_safety_copies_are_removed_if_all_take_too_much_space(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ages = [1, 29, 31, 40, 50]
-    paths = {age: leave(folder, f"x{age}", NOW - age * DAY) for age in ages}
+    paths = {age: write_copy(folder, f"x{age}", NOW - age * DAY) for age in ages}
     assert len(find_leftovers(folder)) == 5
     monkeypatch.setattr(safety_copy, "MOST_BYTES", sum(path.stat().st_size for path in paths.values()) - 1)
     assert [leftover.path for leftover in find_leftovers(folder)] == [paths[age] for age in ages[:-1]]
@@ -84,7 +84,7 @@ def test_the_oldest_safety_copies_are_removed_if_all_take_too_much_space(
 
 
 def test_a_safety_copy_locked_by_a_window_is_not_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = leave(folder, "old", NOW - 100 * DAY)
+    path = write_copy(folder, "old", NOW - 100 * DAY)
     monkeypatch.setattr(safety_copy, "MOST_BYTES", 0)
     lock = Lock.acquire(lock_of(path))
     assert lock is not None
@@ -117,7 +117,7 @@ def test_a_damaged_safety_copy_is_offered_and_can_be_discarded(
     qtbot: QtBot, new_program: Callable[..., Program]
 ) -> None:
     folder = private_folder(data_folder() / "unsaved")
-    path = leave(folder, "damaged", NOW, text="x" * 100_000)
+    path = write_copy(folder, "damaged", NOW, text="x" * 100_000)
     path.write_bytes(path.read_bytes()[:30_000])
     program = new_program()
     with qtbot.waitSignal(program.filing.document.leftovers.changed, timeout=WAIT):

@@ -150,7 +150,7 @@ def test_a_terminal_with_an_ascii_encoding_gets_escapes_for_other_characters() -
     assert "l + o \\u2192 lo" in done.stdout
 
 
-def ended(redirection: str) -> tuple[int, str]:
+def run_with_redirection(redirection: str) -> tuple[int, str]:
     """Return the exit code and the error output of a command whose output is redirected."""
     command = f"{shlex.quote(sys.executable)} -m bpe_core presets {redirection}"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT)
@@ -159,14 +159,14 @@ def ended(redirection: str) -> tuple[int, str]:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
 def test_a_full_disk_is_reported_when_a_command_writes_its_output() -> None:
-    code, errors = ended("> /dev/full")
+    code, errors = run_with_redirection("> /dev/full")
     assert (code, errors.count("\n")) == (1, 1)
     assert "Not all of the output could be written: No space left on device." in errors
 
 
 @posix_only
 def test_a_command_with_closed_standard_output_prints_nothing() -> None:
-    assert ended(">&-") == (0, "")
+    assert run_with_redirection(">&-") == (0, "")
 
 
 def test_an_answer_without_rows_prints_its_headings(table: Path, capsys: pytest.CaptureFixture[str]) -> None:

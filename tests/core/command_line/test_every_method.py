@@ -35,7 +35,7 @@ def files(tmp_path: Path, method: str) -> tuple[str, str]:
     return str(text), str(learned)
 
 
-def _done_alone(method: str) -> Single | None:
+def single_step_of(method: str) -> Single | None:
     listed = METHODS[method]
     return None if "tau" in listed.own_choices else listed.single  # a method with tau merges tokens and drops tokens
 
@@ -46,7 +46,7 @@ def test_the_train_command_prints_merges_drops_or_added_tokens_of_each_method(
     assert run(["train", *text_arguments(method, files[0]), "--method", method, "--merges", "5"]) == 0
     printed = capsys.readouterr()
     lines = printed.out.splitlines()
-    sign = {"drop": "− ", "add": "+ ", None: " → "}[_done_alone(method)]
+    sign = {"drop": "− ", "add": "+ ", None: " → "}[single_step_of(method)]
     asked = [line for line in lines if sign in line]
     dropped = [line for line in lines if line not in asked]  # each makes room for a merge more
     assert len(asked) == 5 + len(dropped)

@@ -29,7 +29,7 @@ TEXT = "".join(
 )
 
 
-class Killed(BaseException):
+class SimulatedKill(BaseException):
     """The exception that stands for a killed process: nothing is written after it is raised."""
 
 
@@ -41,7 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def eager(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+def frequent_writes(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Make training write the session file after each batch of seven steps."""
     monkeypatch.setattr(sessions, "SECONDS_BETWEEN", 0.0)
     monkeypatch.setattr(sessions, "TIMES_THE_WRITING", 0)
@@ -63,20 +63,20 @@ def kill_at(patch: pytest.MonkeyPatch, number: int) -> None:
         write(*arguments)
         written += 1
         if written == number:
-            raise Killed
+            raise SimulatedKill
 
     patch.setattr(sessions, "write_run", written_and_killed)
 
 
-def killed_early(patch: pytest.MonkeyPatch, method: str) -> None:
+def write_partial_session(patch: pytest.MonkeyPatch, method: str) -> None:
     """Leave a session file with the first steps of a training by the method."""
     with patch.context() as killing:
         kill_at(killing, 2)
-        with pytest.raises(Killed):
-            run([*asked(method), "-o", "it.bpex"])
+        with pytest.raises(SimulatedKill):
+            run([*training_arguments(method), "-o", "it.bpex"])
 
 
-def asked(method: str) -> list[str]:
+def training_arguments(method: str) -> list[str]:
     parity = ["--group", "a", "s.txt", "--group", "b", "s.txt", "--ratio", "a=1", "b=1", "--twice"]
     texts = parity if METHODS[method].serves_languages else ["s.txt"]
     return ["train", *texts, "--method", method, "--vocab-size", "330"]
@@ -84,15 +84,15 @@ def asked(method: str) -> list[str]:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_killed_training_that_is_resumed_makes_the_steps_of_an_uninterrupted_training(
-    method: str, folder: Path, eager: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    method: str, folder: Path, frequent_writes: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    killed_early(eager, method)
+    write_partial_session(frequent_writes, method)
     partial = bpe.open("it.bpex").history
-    assert run([*asked(method), "-o", "whole.bpex"]) == 0
+    assert run([*training_arguments(method), "-o", "whole.bpex"]) == 0
     whole = bpe.open("whole.bpex").history
     assert 0 < len(partial) <= len(whole)
     capsys.readouterr()
-    assert run([*asked(method), "-o", "it.bpex"]) == 0
+    assert run([*training_arguments(method), "-o", "it.bpex"]) == 0
     warnings = capsys.readouterr().err
     is_partial = len(partial) < len(whole) and not METHODS[method].serves_languages
     assert ("that it.bpex holds." in warnings) == is_partial
@@ -112,9 +112,9 @@ def test_a_killed_training_that_is_resumed_makes_the_steps_of_an_uninterrupted_t
     ],
 )
 def test_training_with_another_recipe_does_not_resume_a_killed_run(
-    other: list[str], folder: Path, eager: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    other: list[str], folder: Path, frequent_writes: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    killed_early(eager, "bpe")
+    write_partial_session(frequent_writes, "bpe")
     capsys.readouterr()
     assert run([*other, "-o", "it.bpex"]) == 0
     assert "that it.bpex holds." not in capsys.readouterr().err
@@ -123,7 +123,7 @@ def test_training_with_another_recipe_does_not_resume_a_killed_run(
 
 
 def test_training_goes_on_when_its_session_file_cannot_be_written_for_a_while(
-    folder: Path, eager: pytest.MonkeyPatch
+    folder: Path, frequent_writes: pytest.MonkeyPatch
 ) -> None:
     write, tries = sessions.write_run, 0
 
@@ -134,20 +134,20 @@ def test_training_goes_on_when_its_session_file_cannot_be_written_for_a_while(
             raise OutputError("Could not write it.bpex: no room.")
         write(*arguments)
 
-    eager.setattr(sessions, "write_run", full_at_first)
-    assert run([*asked("bpe"), "-o", "it.bpex"]) == 0
+    frequent_writes.setattr(sessions, "write_run", full_at_first)
+    assert run([*training_arguments("bpe"), "-o", "it.bpex"]) == 0
     assert len(bpe.open("it.bpex").history) == 74
 
 
 def test_the_manifest_of_a_session_being_trained_is_written_only_when_the_run_ends(
-    folder: Path, eager: pytest.MonkeyPatch
+    folder: Path, frequent_writes: pytest.MonkeyPatch
 ) -> None:
-    command = [*asked("bpe"), "-o", "it.bpex", "--manifest", "how.json"]
+    command = [*training_arguments("bpe"), "-o", "it.bpex", "--manifest", "how.json"]
     assert run(command) == 0
     assert Path("how.json").exists()
-    with eager.context() as killing:
+    with frequent_writes.context() as killing:
         kill_at(killing, 2)
-        with pytest.raises(Killed):
+        with pytest.raises(SimulatedKill):
             run(command)
     assert 0 < len(bpe.open("it.bpex").history) < 74
     assert not Path("how.json").exists()  # which would describe the whole run

@@ -34,7 +34,7 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="elsewhere names are 
 
 
 @pytest.fixture(autouse=True)
-def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def input_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("book.txt").write_text("the lowest price is lower than the last one\n" * 9, encoding="utf-8")
     Path("book.json").write_text('["the lowest price", "is lower than the last one"]', encoding="utf-8")

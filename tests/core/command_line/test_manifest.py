@@ -78,11 +78,11 @@ def test_a_manifest_can_be_repeated_in_a_moved_folder_and_changed_inputs_are_rep
         assert run(["repeat", f"there/{name}.manifest.json"]) == 0, capsys.readouterr()
         report = capsys.readouterr().out
         assert BUT_FOR.get(name, "identical, byte for byte") in report
-        monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _in_this_process)
-    _expect_of_before(there, capsys)
+        monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _run_in_this_process)
+    _check_old_manifest(there, capsys)
     report = json.loads((there / "chart.manifest.json").read_text(encoding="utf-8"))
     report["results"][0]["sha256"] = "0" * 64
-    _expect(
+    _check_repeat(
         there, report, "ranks.json: differs, but the first difference is unknown: the earlier result has been", capsys
     )
     for change, sentence in (
@@ -92,15 +92,15 @@ def test_a_manifest_can_be_repeated_in_a_moved_folder_and_changed_inputs_are_rep
         ({"arguments": ["compress", "book.txt"]}, "would write book.txt.gage"),
         ({"arguments": 5}, "not a manifest"),
     ):
-        _expect(there, {**report, **change}, sentence, capsys)
+        _check_repeat(there, {**report, **change}, sentence, capsys)
     (there / "book.txt").write_text(TEXT[1:], encoding="utf-8")
-    _expect(there, report, "book.txt has changed", capsys)
+    _check_repeat(there, report, "book.txt has changed", capsys)
     (there / "book.txt").unlink()
-    _expect(there, report, "book.txt is missing", capsys)
+    _check_repeat(there, report, "book.txt is missing", capsys)
     assert run(["repeat", "nowhere.json"]) == 1
 
 
-def _expect_of_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def _check_old_manifest(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Check that `repeat` ignores a wrong checksum in an old manifest and reports it in a new manifest."""
     sizes = json.loads((folder / "sizes.manifest.json").read_text(encoding="utf-8"))
     sizes["results"][0]["sha256"] = "0" * 64
@@ -114,7 +114,7 @@ def _expect_of_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 RUN = subprocess.run
 
 
-def _in_this_process(call: list[str], cwd: Path | None = None, **given: Any) -> Any:
+def _run_in_this_process(call: list[str], cwd: Path | None = None, **given: Any) -> Any:
     """Run a command in this process, because starting a process for each command takes long."""
     if cwd is None:
         return RUN(call, **given)  # of git
@@ -134,7 +134,7 @@ def test_dates_and_ids_in_a_pdf_are_ignored_when_results_are_compared() -> None:
     assert OF_PDF.sub(b"", first) != OF_PDF.sub(b"", second.replace(b"7 5 cm", b"7 6 cm"))
 
 
-def _expect(folder: Path, manifest: object, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+def _check_repeat(folder: Path, manifest: object, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "changed.json").write_text(json.dumps(manifest), encoding="utf-8")
     capsys.readouterr()
     assert run(["repeat", str(folder / "changed.json")]) == 1
@@ -170,7 +170,7 @@ def test_a_manifest_for_an_existing_file_is_written_only_if_the_command_makes_an
 
     def noted(*given: Any, **named: Any) -> Any:
         was_there.append(Path("how.json").exists())
-        return _in_this_process(*given, **named)
+        return _run_in_this_process(*given, **named)
 
     monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", noted)
     assert run(asked) == 0, capsys.readouterr()
@@ -212,7 +212,7 @@ def test_repeating_a_manifest_reports_a_result_that_another_command_replaced(
 ) -> None:
     """A command without `--manifest` does not know that a manifest describes the old file."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _in_this_process)
+    monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _run_in_this_process)
     Path("book.txt").write_text(TEXT, encoding="utf-8")
     for merges, manifest in (("5", ["--manifest", "how.json"]), ("6", [])):
         assert run(["train", "book.txt", "--merges", merges, "--output", "merges.csv", "--quiet", *manifest]) == 0

@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def usual(action: argparse.Action) -> str:
+def usual_value(action: argparse.Action) -> str:
     """Return a value that the argument accepts."""
     if action.dest in TABLES:
         return "m.csv"
@@ -43,9 +43,9 @@ def words(command: str, chosen: argparse.Action) -> list[str]:
         if action is chosen:
             arguments += [*action.option_strings[-1:], NUL, *(["x"] if isinstance(action.metavar, tuple) else [])]
         elif not action.option_strings and action.nargs not in ("?", "*"):
-            arguments.append(usual(action))
+            arguments.append(usual_value(action))
         elif action.option_strings and action.required:
-            arguments += [action.option_strings[0], usual(action)]
+            arguments += [action.option_strings[0], usual_value(action)]
     return arguments
 
 

@@ -44,7 +44,7 @@ RECIPES = {
 
 
 @pytest.fixture(scope="module", params=RECIPES)
-def learned(request: pytest.FixtureRequest) -> tuple[History, History]:
+def two_tables(request: pytest.FixtureRequest) -> tuple[History, History]:
     recipe = RECIPES[request.param]
     return train(OLD, recipe), train(NEW, recipe)
 
@@ -55,7 +55,7 @@ def table() -> History:
     return history.numbered(np.arange(history.index_count) * 2 + 5)  # a file may leave out ids
 
 
-def grown(history: History, by: int = 20) -> History:
+def extend_table(history: History, by: int = 20) -> History:
     return extend(NEW, history, by).history
 
 
@@ -65,9 +65,9 @@ def numbers_once(id_map: IdMap, old: History, new: History) -> None:
 
 
 def test_an_id_map_lists_each_id_once_and_spells_each_new_token_with_old_tokens(
-    learned: tuple[History, History],
+    two_tables: tuple[History, History],
 ) -> None:
-    old, new = learned
+    old, new = two_tables
     id_map = IdMap.of(old, new)
     numbers_once(id_map, old, new)
     assert min(id_map.kept.sum(), id_map.added.sum(), id_map.gone.sum()) > 0
@@ -105,11 +105,11 @@ def test_old_tokens_in_an_id_map_equal_the_encoding_by_the_library_of_the_old_ta
 @settings(max_examples=8)
 @given(data=st.data())
 def test_two_consecutive_id_maps_join_into_one_id_map(table: History, data: st.DataObject) -> None:
-    mid = grown(table, data.draw(st.integers(1, 20)))
+    mid = extend_table(table, data.draw(st.integers(1, 20)))
     ids = mid.numbers_of(np.arange(first_learned(mid), mid.first_special)).tolist()
     chosen = data.draw(st.sets(st.sampled_from(ids), max_size=9))
     if data.draw(st.booleans()):
-        new = grown(mid, data.draw(st.integers(1, 9)))
+        new = extend_table(mid, data.draw(st.integers(1, 9)))
     else:
         new = trim(mid, chosen, needed="lose", renumber=data.draw(st.booleans())).history
     direct = IdMap.of(table, new)
@@ -119,7 +119,7 @@ def test_two_consecutive_id_maps_join_into_one_id_map(table: History, data: st.D
 
 def test_joining_id_maps_of_tables_that_are_not_consecutive_is_refused(table: History) -> None:
     other = train(NEW, RECIPES["bytes"]).numbered(table.numbers)
-    first = IdMap.of(table, grown(table))
+    first = IdMap.of(table, extend_table(table))
     for further, message in ((IdMap.of(table, other), "has no token with the id"), (first, "has no token")):
         with pytest.raises(BpeError, match=f"cannot be combined: .*{message}"):
             first.then(further)
@@ -145,12 +145,12 @@ def test_an_id_map_is_read_back_unchanged_in_every_format(table: History, tmp_pa
         path = tmp_path / f"map{ending}"
         write_id_map(id_map, path)
         assert id_map.difference(read_id_map(path)) == ""
-    other = IdMap.of(table, grown(table))
+    other = IdMap.of(table, extend_table(table))
     assert "the new id" in id_map.difference(other)
 
 
 def test_reading_another_file_as_an_id_map_is_refused_in_a_sentence(table: History, tmp_path: Path) -> None:
-    id_map = IdMap.of(table, grown(table))
+    id_map = IdMap.of(table, extend_table(table))
     write_id_map(id_map, tmp_path / "map.csv")
     lines = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()
     cases = {
@@ -176,7 +176,7 @@ def test_the_python_example_of_the_manual_resizes_embeddings_by_an_id_map(
     (lines,) = [block for block in blocks if "torch" not in block]
     assert all(len([line for line in block.splitlines() if line]) <= 10 for block in blocks)
     assert len(blocks) == 2
-    new = trim(grown(table), table.numbers_of([260, 280]).tolist(), needed="lose").history
+    new = trim(extend_table(table), table.numbers_of([260, 280]).tolist(), needed="lose").history
     id_map = IdMap.of(table, new)
     write_id_map(id_map, tmp_path / "idmap.npz")
     monkeypatch.chdir(tmp_path)
@@ -203,7 +203,7 @@ def test_the_idmap_command_writes_and_checks_an_id_map(
 ) -> None:
     old, new, id_map = (str(tmp_path / name) for name in ("old.csv", "new.csv", "map.npz"))
     write_history(table, old)
-    write_history(grown(table), new)
+    write_history(extend_table(table), new)
     assert run(["idmap", old, new, "-o", id_map]) == 0
     assert f"Wrote {table.index_count + 20:,} rows" in capsys.readouterr().out
     assert run(["idmap", old, new, "--check", id_map, "--json"]) == 0

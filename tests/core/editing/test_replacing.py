@@ -37,11 +37,11 @@ RECIPES = {
 }
 
 
-def numbered(history: History) -> History:
+def with_other_ids(history: History) -> History:
     return history.numbered(np.arange(history.index_count) * 2 + 3)  # a file may leave out ids
 
 
-def checked(replacement: Replacement, before: History) -> None:
+def check_replacement(replacement: Replacement, before: History) -> None:
     id_map = IdMap.of(before, replacement.history)
     assert final_numbers(replacement.history) == final_numbers(before)
     assert replacement.history.vocabulary_size == before.vocabulary_size
@@ -52,10 +52,10 @@ def checked(replacement: Replacement, before: History) -> None:
 
 @pytest.mark.parametrize("kind", RECIPES)
 def test_replacing_tokens_keeps_the_vocabulary_size_and_all_other_ids(kind: str) -> None:
-    table = numbered(train(Corpus.from_texts([POEM]), RECIPES[kind]))
+    table = with_other_ids(train(Corpus.from_texts([POEM]), RECIPES[kind]))
     corpus = Corpus.from_texts([CODE])
     replacement = replace(corpus, table, 15)
-    checked(replacement, table)
+    check_replacement(replacement, table)
     assert len(replacement.removed) == 15
     words = count_words(corpus, table.recipe)
     spent = costs(words, table, replacement.history)
@@ -67,7 +67,7 @@ def test_replacing_tokens_keeps_the_vocabulary_size_and_all_other_ids(kind: str)
 
 @pytest.fixture(scope="module")
 def table() -> History:
-    return numbered(train(Corpus.from_texts([POEM]), RECIPES["bytes"]))
+    return with_other_ids(train(Corpus.from_texts([POEM]), RECIPES["bytes"]))
 
 
 @settings(max_examples=3)
@@ -76,7 +76,7 @@ def test_the_library_encodes_with_a_table_of_replaced_tokens_as_the_program_does
     table: History, tmp_path_factory: pytest.TempPathFactory, swap: int, text: str
 ) -> None:
     replacement = replace(Corpus.from_texts([CODE]), table, swap)
-    checked(replacement, table)
+    check_replacement(replacement, table)
     assert unreachable_tokens(replacement.history) == {}
     path = tmp_path_factory.mktemp("replaced") / "tokenizer.json"
     write_history(replacement.history, path)
@@ -90,7 +90,7 @@ def test_the_library_encodes_with_a_table_of_replaced_tokens_as_the_program_does
 
 def test_replacing_keeps_tokens_that_the_corpus_would_learn_again(table: History) -> None:
     replacement = replace(Corpus.from_texts([POEM[:200] + CODE[:200]]), table, 100)
-    checked(replacement, table)
+    check_replacement(replacement, table)
     assert 0 < len(replacement.removed) < 100
     assert f"Only {len(replacement.removed)} of the requested 100 tokens" in replacement.sentences[1]
     with pytest.raises(NothingToLearn, match="save more than a new token"):

@@ -1,4 +1,4 @@
-"""Tests of tables that are extended, trimmed, joined or steered in any order: every id decodes to the same bytes."""
+"""Tests of tables that are changed several times, in any order: every id still decodes to the same bytes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class State(NamedTuple):
 
 
 @cache
-def learned(kind: str, text: str) -> History:
+def learn_table(kind: str, text: str) -> History:
     return train(Corpus.from_texts([text]), RECIPES[kind])
 
 
@@ -61,7 +61,7 @@ def kind_of(history: History) -> str:
     return recipe.base if recipe.method == "bpe" else recipe.method
 
 
-def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int]]:
+def edit_table(state: State, act: str, data: st.DataObject) -> tuple[State, set[int]]:
     """Return the table after one edit, and the ids whose meaning may have changed."""
     history, numbers = state
     if act == "extend":
@@ -74,7 +74,7 @@ def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int
         rest = trim(history.numbered(numbers), ids, needed=needed, renumber=False)
         return State(rest.history, numbers_of(rest.history)), {*rest.removed, *rest.hidden}
     if act == "merge":
-        both = put_together(history.numbered(numbers), learned(kind_of(history), NEW))
+        both = put_together(history.numbered(numbers), learn_table(kind_of(history), NEW))
         return State(both.history, numbers_of(both.history)), set()
     steps = len(history) if makes_steps_again(history) else 0
     step = data.draw(st.integers(1, max(1, steps)))
@@ -93,14 +93,14 @@ def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int
 @given(data=st.data())
 def test_ids_stay_and_texts_decode_after_any_sequence_of_table_edits(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(tuple(RECIPES)))
-    history = learned(kind, OLD)
+    history = learn_table(kind, OLD)
     state = State(history, np.arange(history.index_count) * 3 + 7)  # a file may number its tokens differently
     first = [Tokenizer(history).encode(text) for text in TEXTS]
     texts_before = [Tokenizer(history).decode(ids) for ids in first]
     for act in data.draw(st.lists(st.sampled_from(["extend", "trim", "forbid", "merge"]), min_size=1, max_size=4)):
         before = state.bytes_by_number()
         try:
-            state, gone = changed(state, act, data)
+            state, gone = edit_table(state, act, data)
         except BpeError:  # impossible acts are reported
             continue
         after = state.bytes_by_number()

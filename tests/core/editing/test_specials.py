@@ -26,7 +26,7 @@ NAMES = (*SPECIALS, "<a>", "<b>", "two words", "é")
 
 
 @pytest.fixture(scope="module")
-def learned() -> History:
+def learned_table() -> History:
     recipe = Recipe.preset("gpt2", merges=30, special_tokens=SPECIALS)
     return train(Corpus.from_texts([text_of("poem")[:2_000]]), recipe)
 
@@ -39,9 +39,9 @@ def learned() -> History:
 )
 @settings(max_examples=40, deadline=None)
 def test_ids_stay_when_special_tokens_are_renamed_added_and_removed(
-    learned: History, names: list[str], add: list[str], gone: set[int], shift: int
+    learned_table: History, names: list[str], add: list[str], gone: set[int], shift: int
 ) -> None:
-    history = learned.numbered(learned.numbers_of(range(learned.index_count)) + shift)
+    history = learned_table.numbered(learned_table.numbers_of(range(learned_table.index_count)) + shift)
     before = special_ids(history)
     rename = {old: new for place, (old, new) in enumerate(zip(SPECIALS, names, strict=True)) if place not in gone}
     remove = [SPECIALS[place] for place in gone]
@@ -58,9 +58,9 @@ def test_ids_stay_when_special_tokens_are_renamed_added_and_removed(
         assert study.encode(f"low{text}low", allowed_special="all") == [*study.encode("low"), id, *study.encode("low")]
 
 
-def test_merge_counts_stay_when_special_tokens_change(learned: History) -> None:
-    done = bpe.change_specials(learned, rename={"<spare>": "<user>"})
-    assert done.history.columns.count.tolist() == learned.columns.count.tolist()
+def test_merge_counts_stay_when_special_tokens_change(learned_table: History) -> None:
+    done = bpe.change_specials(learned_table, rename={"<spare>": "<user>"})
+    assert done.history.columns.count.tolist() == learned_table.columns.count.tolist()
     assert done.history.has_counts
 
 
@@ -85,7 +85,7 @@ def test_a_renamed_special_token_keeps_its_rules_for_matching_text_in_the_librar
     assert flags == {"<hole>": (True, True), "<end>": (False, True), "simple": (False, False)}
 
 
-def test_mistakes_in_changing_special_tokens_are_reported_in_a_sentence(learned: History) -> None:
+def test_mistakes_in_changing_special_tokens_are_reported_in_a_sentence(learned_table: History) -> None:
     mistakes = {
         "no special token “<none>” to remove; the special tokens are “<end>”": {"remove": ["<none>"]},
         "A token “<pad>” exists already": {"rename": {"<spare>": "<pad>"}},
@@ -95,15 +95,15 @@ def test_mistakes_in_changing_special_tokens_are_reported_in_a_sentence(learned:
         "cannot become a special token": {"rename": {"t": "<t>"}},
         "Choose a larger number": {"add": ["<a>"], "first_id": 3},
     }
-    assert b"ning" in bpe.Study(learned).tokens.values()
+    assert b"ning" in bpe.Study(learned_table).tokens.values()
     for sentence, choices in mistakes.items():
         with pytest.raises(BpeError, match=sentence):
-            bpe.change_specials(learned, **choices)  # type: ignore[arg-type]
+            bpe.change_specials(learned_table, **choices)  # type: ignore[arg-type]
 
 
-def test_two_special_tokens_can_swap_their_names(learned: History) -> None:
-    done = bpe.change_specials(learned, rename={"<pad>": "<end>", "<end>": "<pad>"})
-    before = special_ids(learned)
+def test_two_special_tokens_can_swap_their_names(learned_table: History) -> None:
+    done = bpe.change_specials(learned_table, rename={"<pad>": "<end>", "<end>": "<pad>"})
+    before = special_ids(learned_table)
     assert special_ids(done.history) == {
         "<pad>": before["<end>"],
         "<spare>": before["<spare>"],
@@ -112,12 +112,12 @@ def test_two_special_tokens_can_swap_their_names(learned: History) -> None:
 
 
 def test_the_specials_command_lists_and_changes_special_tokens(
-    learned: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    learned_table: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = str(tmp_path / "t.tokenizer.json")
-    bpe.save(learned, table)
+    bpe.save(learned_table, table)
     assert run(["specials", table, "--json"]) == 0
-    first = learned.first_special
+    first = learned_table.first_special
     assert json.loads(capsys.readouterr().out)[1] == {"id": first + 1, "text": "<spare>", "roles": []}
     out = str(tmp_path / "n.tokenizer.json")
     words = ["--rename", "<spare>=<a=b>", "--add", "<c>", "--remove", "<pad>"]

@@ -55,11 +55,11 @@ def peer_of(history: History, numbers: Int64s | None = None) -> tokenizers.Token
     return tokenizers.Tokenizer.from_buffer(file.getvalue())
 
 
-def parted(ids: list[int], hidden: set[int], history: History) -> list[int]:
-    """Replace each hidden token by the parts that its merge joined."""
+def split_hidden_tokens(ids: list[int], hidden: set[int], history: History) -> list[int]:
+    """Replace each token in `hidden` by the two tokens that its merge joined, as often as necessary."""
     parts_so_far = []
     for id in ids:
-        parts_so_far += parted(list(history.parts(id) or ()), hidden, history) if id in hidden else [id]
+        parts_so_far += split_hidden_tokens(list(history.parts(id) or ()), hidden, history) if id in hidden else [id]
     return parts_so_far
 
 
@@ -87,7 +87,9 @@ def test_a_trimmed_table_can_still_make_its_tokens_and_encode_every_text(history
     assert hidden == set(np.flatnonzero(trimmed.history.numbers == NO_NUMBER).tolist())
     if hidden:
         assert hidden.isdisjoint(ids)
-        assert ids == parted(Tokenizer(without_joining(trimmed.history)).encode(text), hidden, trimmed.history)
+        assert ids == split_hidden_tokens(
+            Tokenizer(without_joining(trimmed.history)).encode(text), hidden, trimmed.history
+        )
         file = BytesIO()
         FORMATS["json"].write(trimmed.history, file)
         opened = FORMATS["json"].open(file.getvalue(), "it")

@@ -33,7 +33,7 @@ def split(pattern: str, behavior: str = "Isolated", *, invert: bool = False) -> 
     return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": behavior, "invert": invert}
 
 
-def at(text: str, behavior: str) -> Step:
+def split_at(text: str, behavior: str) -> Step:
     return {"type": "Split", "pattern": {"String": text}, "behavior": behavior, "invert": False}
 
 
@@ -41,7 +41,7 @@ def by_bytes(*, blank: bool = False, cuts: bool = False) -> Step:
     return {"type": "ByteLevel", "add_prefix_space": blank, "trim_offsets": True, "use_regex": cuts}
 
 
-def replacing(pattern: str, new: str, *, regex: bool = False) -> Step:
+def replace_step(pattern: str, new: str, *, regex: bool = False) -> Step:
     return {"type": "Replace", "pattern": {"Regex" if regex else "String": pattern}, "content": new}
 
 
@@ -58,7 +58,7 @@ def metaspace(scheme: str = "always", *, cuts: bool = True) -> Step:
     return {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": cuts}
 
 
-def added(number: int, content: str, *, special: bool = True, normalized: bool = False, **how: bool) -> Step:
+def added_token(number: int, content: str, *, special: bool = True, normalized: bool = False, **how: bool) -> Step:
     sides = {"single_word": False, "lstrip": False, "rstrip": False}
     return {"id": number, "content": content, **sides, "normalized": normalized, "special": special, **how}
 
@@ -68,7 +68,7 @@ def in_sequence(steps: list[Step], key: str) -> Step | None:
 
 
 @cache
-def learned_from() -> tuple[str, ...]:
+def training_texts() -> tuple[str, ...]:
     return tuple(text[:400] for text in (*lines()[:40], *texts()[:14]))
 
 
@@ -88,7 +88,7 @@ def bpe(
     made = tokenizers.Tokenizer.from_str(json.dumps(_steps(json.loads(blank.to_str()), changes, cuts)))
     how = {key: model[key] for key in ("end_of_word_suffix", "continuing_subword_prefix") if key in model}
     made.train_from_iterator(
-        learned_from(),
+        training_texts(),
         tokenizers.trainers.BpeTrainer(
             vocab_size=900,
             limit_alphabet=1_000 if bytes_first else 200,
@@ -108,7 +108,7 @@ def unigram(changes: list[Step], cuts: list[Step], *specials: str) -> Whole:
     blank = tokenizers.Tokenizer(tokenizers.models.Unigram())
     made = tokenizers.Tokenizer.from_str(json.dumps(_steps(json.loads(blank.to_str()), changes, cuts)))
     made.train_from_iterator(
-        learned_from(),
+        training_texts(),
         tokenizers.trainers.UnigramTrainer(
             vocab_size=800, special_tokens=[*specials, "<unk>"], unk_token="<unk>", show_progress=False
         ),
@@ -125,7 +125,7 @@ def unigram_over_bytes() -> Whole:
     made.pre_tokenizer, made.decoder = tokenizers.pre_tokenizers.ByteLevel(), tokenizers.decoders.ByteLevel()
     alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
     trainer = tokenizers.trainers.UnigramTrainer(vocab_size=800, initial_alphabet=alphabet, show_progress=False)
-    made.train_from_iterator(learned_from(), trainer)
+    made.train_from_iterator(training_texts(), trainer)
     whole: Whole = json.loads(made.to_str())
     return whole
 
@@ -139,7 +139,7 @@ def wordpiece(changes: list[Step], cuts: list[Step]) -> Whole:
     trainer = tokenizers.trainers.WordPieceTrainer(
         vocab_size=900, limit_alphabet=200, special_tokens=specials, show_progress=False
     )
-    made.train_from_iterator(learned_from(), trainer)
+    made.train_from_iterator(training_texts(), trainer)
     whole: Whole = json.loads(made.to_str())
     return whole
 
@@ -151,7 +151,7 @@ def sentencepiece_model(kind: str = "bpe", **choices: Any) -> bytes:
 
     made = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(learned_from()),
+        sentence_iterator=iter(training_texts()),
         model_writer=made,
         model_type=kind,
         vocab_size=1_700 if kind in ("bpe", "unigram") else 600,
@@ -163,15 +163,15 @@ def sentencepiece_model(kind: str = "bpe", **choices: Any) -> bytes:
     return made.getvalue()
 
 
-def behind(whole: Whole, *tokens: tuple[str, dict[str, bool]]) -> Whole:
+def with_tokens_after_all(whole: Whole, *tokens: tuple[str, dict[str, bool]]) -> Whole:
     """Add tokens whose ids come after all other ids, and return the tokenizer."""
     first = len(whole["model"]["vocab"])
-    whole["added_tokens"] += [added(first + place, text, **how) for place, (text, how) in enumerate(tokens)]
+    whole["added_tokens"] += [added_token(first + place, text, **how) for place, (text, how) in enumerate(tokens)]
     return whole
 
 
 def qwen() -> Whole:
-    return behind(
+    return with_tokens_after_all(
         bpe([{"type": "NFC"}], [split(QWEN), by_bytes()]), ("<|im_start|>", {}), ("<tool>", {"special": False})
     )
 
@@ -189,12 +189,14 @@ def deepseek_3() -> Whole:
 def phi() -> Whole:
     runs = [(" " * length, {"special": False, "normalized": True}) for length in range(31, 1, -1)]
     runs += [("\t" * length, {"special": False, "normalized": True}) for length in range(9, 1, -1)]
-    return behind(bpe([], [by_bytes(cuts=True)]), ("<|endoftext|>", {}), *runs)
+    return with_tokens_after_all(bpe([], [by_bytes(cuts=True)]), ("<|endoftext|>", {}), *runs)
 
 
 def gpt_neox() -> Whole:
     runs = [(" " * length, {"special": False, "normalized": True}) for length in range(24, 1, -1)]
-    return behind(bpe([{"type": "NFC"}], [by_bytes(cuts=True)], specials=("<|endoftext|>", "<|padding|>")), *runs)
+    return with_tokens_after_all(
+        bpe([{"type": "NFC"}], [by_bytes(cuts=True)], specials=("<|endoftext|>", "<|padding|>")), *runs
+    )
 
 
 def starcoder() -> Whole:
@@ -212,16 +214,16 @@ def falcon() -> Whole:
 
 def roberta() -> Whole:
     whole = bpe([], [by_bytes(blank=True, cuts=True)], specials=("<s>", "<pad>", "</s>", "<unk>"))
-    return behind(whole, ("<mask>", {"lstrip": True}))
+    return with_tokens_after_all(whole, ("<mask>", {"lstrip": True}))
 
 
 def whisper() -> Whole:
     times = [(f"<|{time / 50:.2f}|>", {"special": False}) for time in range(40)]
-    return behind(bpe([], [by_bytes(cuts=True)]), ("<|endoftext|>", {}), ("<|en|>", {}), *times)
+    return with_tokens_after_all(bpe([], [by_bytes(cuts=True)]), ("<|endoftext|>", {}), ("<|en|>", {}), *times)
 
 
 def clip() -> Whole:
-    changes = [{"type": "NFC"}, replacing(r"\s+", " ", regex=True), {"type": "Lowercase"}]
+    changes = [{"type": "NFC"}, replace_step(r"\s+", " ", regex=True), {"type": "Lowercase"}]
     cuts = [split(CLIP, "Removed", invert=True), by_bytes()]
     whole = bpe(changes, cuts, end_of_word_suffix="</w>", specials=("<|startoftext|>", "<|endoftext|>"))
     import tokenizers
@@ -277,48 +279,50 @@ def bert_like() -> Whole:
 def xlm_roberta() -> Whole:
     changes = [precompiled()]
     cuts = [{"type": "WhitespaceSplit"}, metaspace()]
-    return behind(unigram(changes, cuts, "<s>", "<pad>", "</s>"), ("<mask>", {"lstrip": True}))
+    return with_tokens_after_all(unigram(changes, cuts, "<s>", "<pad>", "</s>"), ("<mask>", {"lstrip": True}))
 
 
 def t5() -> Whole:
     sentinels: list[tuple[str, dict[str, bool]]] = [(f"<extra_id_{place}>", {}) for place in range(9, -1, -1)]
-    return behind(unigram([precompiled()], [{"type": "WhitespaceSplit"}, metaspace()], "<pad>", "</s>"), *sentinels)
+    return with_tokens_after_all(
+        unigram([precompiled()], [{"type": "WhitespaceSplit"}, metaspace()], "<pad>", "</s>"), *sentinels
+    )
 
 
 def t5_newer() -> Whole:
-    return unigram([precompiled(), replacing(" {2,}", "▁", regex=True)], [metaspace()], "<pad>", "</s>")
+    return unigram([precompiled(), replace_step(" {2,}", "▁", regex=True)], [metaspace()], "<pad>", "</s>")
 
 
 def albert() -> Whole:
-    changes = [replacing("``", '"'), replacing("''", '"'), {"type": "NFKD"}, {"type": "StripAccents"}]
-    changes += [{"type": "Lowercase"}, precompiled(), replacing(" {2,}", " ", regex=True)]
+    changes = [replace_step("``", '"'), replace_step("''", '"'), {"type": "NFKD"}, {"type": "StripAccents"}]
+    changes += [{"type": "Lowercase"}, precompiled(), replace_step(" {2,}", " ", regex=True)]
     whole = unigram(changes, [metaspace()], "<pad>", "[CLS]", "[SEP]")
-    return behind(whole, ("[MASK]", {"lstrip": True}))
+    return with_tokens_after_all(whole, ("[MASK]", {"lstrip": True}))
 
 
 def deberta() -> Whole:
     changes = [{"type": "Strip", "strip_left": True, "strip_right": True}, precompiled()]
-    return unigram([*changes, replacing(" {2,}", " ", regex=True)], [metaspace()], "[PAD]", "[CLS]", "[SEP]")
+    return unigram([*changes, replace_step(" {2,}", " ", regex=True)], [metaspace()], "[PAD]", "[CLS]", "[SEP]")
 
 
 def precompiled() -> Step:
-    table = stored().map
+    table = fields_of_model().map
     return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(table).decode()}
 
 
 # --- Converted from SentencePiece -------------------------------------------------------
 
 
-def stored(kind: str = "bpe", **choices: Any) -> FieldValues:
+def fields_of_model(kind: str = "bpe", **choices: Any) -> FieldValues:
     return read(sentencepiece_model(kind, **choices), "trained.model")
 
 
-def converted(changes: list[Step], cuts: list[Step], **choices: Any) -> Whole:
+def convert_sentencepiece(changes: list[Step], cuts: list[Step], **choices: Any) -> Whole:
     """Convert a SentencePiece model for `tokenizers`.
 
     Each way to divide a piece in two becomes a merge, the best first.
     """
-    fields = stored(byte_fallback=True, normalization_rule_name="identity", **choices)
+    fields = fields_of_model(byte_fallback=True, normalization_rule_name="identity", **choices)
     vocabulary = {piece.text: number for number, piece in enumerate(fields.pieces)}
     scores = {piece.text: piece.score for piece in fields.pieces}
     pairs = [
@@ -344,7 +348,7 @@ def converted(changes: list[Step], cuts: list[Step], **choices: Any) -> Whole:
 
 def _around(fields: FieldValues, model: Whole) -> Whole:
     specials = [
-        added(number, piece.text, special=piece.kind != Kind.USER_DEFINED)
+        added_token(number, piece.text, special=piece.kind != Kind.USER_DEFINED)
         for number, piece in enumerate(fields.pieces)
         if piece.kind in (Kind.UNKNOWN, Kind.CONTROL, Kind.USER_DEFINED)
     ]
@@ -353,27 +357,27 @@ def _around(fields: FieldValues, model: Whole) -> Whole:
 
 
 def llama_2() -> Whole:
-    return converted([{"type": "Prepend", "prepend": "▁"}, replacing(" ", "▁")], [])
+    return convert_sentencepiece([{"type": "Prepend", "prepend": "▁"}, replace_step(" ", "▁")], [])
 
 
 def mistral() -> Whole:
     """Make a tokenizer like those in newer files of Mistral."""
-    return converted([], [metaspace("first", cuts=False)])
+    return convert_sentencepiece([], [metaspace("first", cuts=False)])
 
 
 def llama_of_transformers_5() -> Whole:
     """Make a Llama tokenizer without an unknown token, although some bytes have no token."""
-    whole = converted([], [metaspace("first", cuts=False)])
+    whole = convert_sentencepiece([], [metaspace("first", cuts=False)])
     whole["model"]["unk_token"] = None
     return whole
 
 
 def unigram_of_bytes() -> Whole:
     """Make a Unigram tokenizer from SentencePiece with byte pieces for unknown characters."""
-    fields = stored("unigram", byte_fallback=True, normalization_rule_name="identity")
+    fields = fields_of_model("unigram", byte_fallback=True, normalization_rule_name="identity")
     model = {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
              "vocab": [[piece.text, piece.score] for piece in fields.pieces]}  # fmt: skip
-    return _steps(_around(fields, model), [replacing(" {2,}", "▁", regex=True)], [metaspace()])
+    return _steps(_around(fields, model), [replace_step(" {2,}", "▁", regex=True)], [metaspace()])
 
 
 def without_bytes() -> Whole:
@@ -388,8 +392,8 @@ def without_bytes() -> Whole:
 def gemma() -> Whole:
     runs = [*("\n" * length for length in (1, 2, 3)), "▁▁", "▁▁▁", "<start_of_turn>"]
     choices = {"add_dummy_prefix": False, "split_by_whitespace": False, "remove_extra_whitespaces": False}
-    return converted(
-        [replacing(" ", "▁")], [at(" ", "MergedWithPrevious")], user_defined_symbols=tuple(runs), **choices
+    return convert_sentencepiece(
+        [replace_step(" ", "▁")], [split_at(" ", "MergedWithPrevious")], user_defined_symbols=tuple(runs), **choices
     )
 
 
@@ -399,7 +403,7 @@ def word_level() -> Whole:
     made = tokenizers.Tokenizer(tokenizers.models.WordLevel(unk_token="<unk>"))
     made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     trainer = tokenizers.trainers.WordLevelTrainer(vocab_size=500, special_tokens=["<unk>"], show_progress=False)
-    made.train_from_iterator([*learned_from(), "##signs ##"], trainer)
+    made.train_from_iterator([*training_texts(), "##signs ##"], trainer)
     whole: Whole = json.loads(made.to_str())
     return whole
 

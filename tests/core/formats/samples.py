@@ -18,8 +18,8 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification.sampling import HARD_TEXTS
-from tests.core.learning import in_languages, train
-from tests.shared import SCRIPTS, here, text_of
+from tests.core.learning import train, with_two_languages
+from tests.shared import SCRIPTS, available_texts, text_of
 
 LEARNED = 60_000  # characters of each text
 MERGES = 400
@@ -30,38 +30,40 @@ LEARNED_FROM_GROUPS = ("parity",)  # the steps of parity are those of byte-pair 
 @cache
 def languages() -> str:
     """Return a text in many languages."""
-    return "\n".join(text_of(name)[:LEARNED] for name in here("languages", "made/languages", "data/udhr-languages.txt"))
+    return "\n".join(
+        text_of(name)[:LEARNED] for name in available_texts("languages", "made/languages", "data/udhr-languages.txt")
+    )
 
 
 @cache
 def texts() -> tuple[str, ...]:
     """Return texts in many languages, English texts, and texts that are known to be hard to split."""
     samples = [text_of(name) for name in (*SCRIPTS, "poem", "prose", "code")]
-    for name in here("data/udhr-languages.txt"):
+    for name in available_texts("data/udhr-languages.txt"):
         whole = text_of(name)
         samples += [whole[start : start + 1_500] for start in range(0, len(whole), 250_000)]
-    samples += [text_of(name)[:20_000] for name in here("data/wikitext2-test.raw.txt")]
+    samples += [text_of(name)[:20_000] for name in available_texts("data/wikitext2-test.raw.txt")]
     return (*samples, *HARD_TEXTS)
 
 
 @cache
 def lines() -> tuple[str, ...]:
     """Return lines of text in many languages."""
-    sample_lines = [line for name in here("data/udhr-languages.txt") for line in text_of(name).split("\n")]
+    sample_lines = [line for name in available_texts("data/udhr-languages.txt") for line in text_of(name).split("\n")]
     return tuple(sample_lines[:: max(1, len(sample_lines) // 200)])
 
 
 @cache
-def _learned(recipe: Recipe, text: str) -> History:
+def _learn(recipe: Recipe, text: str) -> History:
     return train(Corpus.from_texts([text]), recipe)
 
 
-def learned(preset: str, **changes: Any) -> History:
-    return learned_from(languages(), preset, **changes)
+def learn_preset(preset: str, **changes: Any) -> History:
+    return learn_text(languages(), preset, **changes)
 
 
-def learned_from(text: str, preset: str, **changes: Any) -> History:
-    return _learned(Recipe.preset(preset, **{"merges": MERGES, **changes}), text)
+def learn_text(text: str, preset: str, **changes: Any) -> History:
+    return _learn(Recipe.preset(preset, **{"merges": MERGES, **changes}), text)
 
 
 def content(history: History, format: str) -> bytes:
@@ -80,7 +82,7 @@ def files(history: History, format: str, name: str) -> dict[str, bytes]:
     return contents
 
 
-def opened(history: History, format: str, name: str = "table") -> OpenedTable:
+def write_and_open(history: History, format: str, name: str = "table") -> OpenedTable:
     """Write a history in a format and return the table read back from the file."""
     contents = files(history, format, name)
     return FORMATS[format].open(contents[name], name, contents.get)
@@ -117,7 +119,7 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
         if METHODS[recipe.method].fits(format) and recipe.method not in histories:
             wanted = {**changes, "merges": 0} if recipe.lists_bytes else changes
             recipe = recipe.with_changes(special_tokens=("<|end|>",), vocab_size=None, **wanted)
-            history = _learned_by_its_method(recipe, text)
+            history = _learn_by_method(recipe, text)
             if not (impossible := format.impossible(history)):
                 histories[recipe.method] = history
     assert histories, impossible
@@ -125,12 +127,12 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
 
 
 @cache
-def _learned_by_its_method(recipe: Recipe, text: str) -> History:
+def _learn_by_method(recipe: Recipe, text: str) -> History:
     words = count_words(Corpus.from_texts([text]), recipe)
-    return learn(in_languages(words) if METHODS[recipe.method].serves_languages else words, recipe)
+    return learn(with_two_languages(words) if METHODS[recipe.method].serves_languages else words, recipe)
 
 
-def beside(contents: dict[str, bytes]) -> Beside:
+def files_beside(contents: dict[str, bytes]) -> Beside:
     return contents.get
 
 

@@ -31,7 +31,7 @@ RECIPES = [
 ]
 
 
-def written(history: History, format: Format, merges: int | None = None) -> bytes:
+def table_bytes(history: History, format: Format, merges: int | None = None) -> bytes:
     file = io.BytesIO()
     format.write(history if merges is None else history.first(merges), file)
     return file.getvalue()
@@ -57,7 +57,7 @@ def read_at_once_only() -> Iterator[None]:
         yield
 
 
-def learned(recipe: Recipe, counts: dict[str, int] | None = None) -> History:
+def learn_recipe(recipe: Recipe, counts: dict[str, int] | None = None) -> History:
     return reference.train(WordTable.from_counts(counts), recipe) if counts else _of_usual_words(recipe)
 
 

@@ -25,9 +25,9 @@ ALWAYS, NEVER = True, False
 @given(tokens=st.lists(SHORT | LONG, unique=True, max_size=20))
 def test_kernels_recover_merges_of_byte_tokens_as_plain_python_does(tokens: list[bytes]) -> None:
     """Some tokens divide into one part or into more than two parts, or have parts with later ranks."""
-    assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
+    assert _recover(tokens, BYTES, 256, ALWAYS) == _recover(tokens, BYTES, 256, NEVER)
     in_order = sorted(tokens, key=len)
-    assert _found(in_order, BYTES, 256, ALWAYS) == _found(in_order, BYTES, 256, NEVER)
+    assert _recover(in_order, BYTES, 256, ALWAYS) == _recover(in_order, BYTES, 256, NEVER)
 
 
 @given(
@@ -39,14 +39,14 @@ def test_kernels_recover_merges_of_tokens_with_many_splits_as_plain_python_does(
 ) -> None:
     """If the shortest tokens come first, nearly every token is made of two earlier tokens."""
     tokens = sorted(tokens, key=len) if by_length else tokens
-    assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
+    assert _recover(tokens, BYTES, 256, ALWAYS) == _recover(tokens, BYTES, 256, NEVER)
 
 
 @given(sizes=st.lists(st.integers(2, 24), unique=True, max_size=23), behind=st.booleans())
 def test_kernels_recover_merges_of_repeated_letters_as_plain_python_does(sizes: list[int], behind: bool) -> None:
     """All pairs have equal ranks here, so the leftmost pair is joined."""
     tokens = [b"a" * size + b"b" * behind for size in sizes] + [b"a" * size for size in sizes if behind]
-    assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
+    assert _recover(tokens, BYTES, 256, ALWAYS) == _recover(tokens, BYTES, 256, NEVER)
 
 
 @given(
@@ -79,7 +79,7 @@ def test_recovered_merges_are_ordered_so_that_each_merge_follows_its_parts(token
 def test_kernels_recover_merges_of_character_tokens_as_plain_python_does(tokens: list[str]) -> None:
     """Some characters occur only in longer tokens, and some base symbols are in no merge."""
     base = {"a": 3, "日": 5, "ñ": 4}
-    assert _found(tokens, base, 9, ALWAYS) == _found(tokens, base, 9, NEVER)
+    assert _recover(tokens, base, 9, ALWAYS) == _recover(tokens, base, 9, NEVER)
 
 
 def test_kernels_recover_the_two_halves_of_tokens_that_double_in_length() -> None:
@@ -90,7 +90,7 @@ def test_kernels_recover_the_two_halves_of_tokens_that_double_in_length() -> Non
     assert not is_late.any()
 
 
-def _found(tokens: list, base: dict, first_id: int, by_kernels: bool) -> tuple[object, ...]:  # type: ignore[type-arg]
+def _recover(tokens: list, base: dict, first_id: int, by_kernels: bool) -> tuple[object, ...]:  # type: ignore[type-arg]
     with machine_code(is_used=by_kernels):
         recovered = recover(tokens, base, first_id)
     assert [tokens[place] for place in recovered.places] == recovered.tokens

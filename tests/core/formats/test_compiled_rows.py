@@ -39,13 +39,17 @@ def histories(draw: st.DrawFn) -> History:
 def test_kernels_write_table_rows_with_the_same_bytes_as_plain_python_does(
     history: History, name: str, data: st.DataObject
 ) -> None:
-    numbers = data.draw(st.none() | st.permutations(range(history.index_count)).map(_some_missing), label="numbers")
-    assert _written(history, name, numbers, by_kernels=True) == _written(history, name, numbers, by_kernels=False)
+    numbers = data.draw(
+        st.none() | st.permutations(range(history.index_count)).map(_with_missing_values), label="numbers"
+    )
+    assert _table_bytes(history, name, numbers, by_kernels=True) == _table_bytes(
+        history, name, numbers, by_kernels=False
+    )
 
 
 @given(history=histories(), name=st.sampled_from(TABLES))
 def test_kernels_parse_the_rows_of_a_table_file(history: History, name: str) -> None:
-    table, format = _written(history, name, None, by_kernels=False), FORMATS[name]
+    table, format = _table_bytes(history, name, None, by_kernels=False), FORMATS[name]
     assert isinstance(format, MergeTable)
     cells = format.taken_apart(table, "table").cells()
     assert cells is not None
@@ -58,11 +62,11 @@ def test_the_check_of_parsed_table_rows_refuses_incomplete_rows() -> None:
     assert not make_rows(np.array([False] * 3), 1)
 
 
-def _some_missing(numbers: Sequence[int]) -> Int64s:
+def _with_missing_values(numbers: Sequence[int]) -> Int64s:
     return np.array([number if number % 7 else NOTHING for number in numbers])
 
 
-def _written(history: History, name: str, numbers: Int64s | None, *, by_kernels: bool) -> bytes:
+def _table_bytes(history: History, name: str, numbers: Int64s | None, *, by_kernels: bool) -> bytes:
     file = io.BytesIO()
     with machine_code(is_used=by_kernels):
         FORMATS[name].write(history.numbered(numbers), file)

@@ -14,11 +14,11 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
 from tests.conftest import EXAMPLES
-from tests.core.formats.tables import assert_same, every_format, learned, read_row_by_row, written
+from tests.core.formats.tables import assert_same, every_format, learn_recipe, read_row_by_row, table_bytes
 
 
 def small_table(format: Format) -> bytes:
-    return written(learned(Recipe.preset("words", marker="symbol"), {"low": 5, "lower": 2}), format)
+    return table_bytes(learn_recipe(Recipe.preset("words", marker="symbol"), {"low": 5, "lower": 2}), format)
 
 
 # Each row: the text to replace, its replacement, and a part of the message. Merges are l+o, lo+w, low+</w>, ...
@@ -126,7 +126,7 @@ def test_a_table_whose_merges_double_the_longest_token_many_times_is_refused(for
     pairs = [(97, 97)] + [(256 + i, 256 + i) for i in range(40)]
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     with pytest.raises(FormatError, match="longer than"):
-        format.read(written(history, format), "table")
+        format.read(table_bytes(history, format), "table")
 
 
 @every_format
@@ -143,16 +143,16 @@ def test_a_table_file_with_random_changes_is_refused_or_read_as_a_valid_history(
         piece = data.draw(st.sampled_from([b"", b"0", b"9", b'"', b",", b"\n", b"\t", b"{", b"[", b"\xff", b"-", b"e"]))
         table[place : place + length] = piece * data.draw(st.integers(0, 5))
     with read_row_by_row():
-        by_rows = outcome(format, bytes(table))
-    result = outcome(format, bytes(table))
+        by_rows = history_or_refusal(format, bytes(table))
+    result = history_or_refusal(format, bytes(table))
     if isinstance(result, str) or isinstance(by_rows, str):
         assert result == by_rows
         return
     assert_same(result, by_rows)
-    assert_same(format.read(written(result, format), "table"), result)
+    assert_same(format.read(table_bytes(result, format), "table"), result)
 
 
-def outcome(format: Format, table: bytes) -> History | str:
+def history_or_refusal(format: Format, table: bytes) -> History | str:
     """Return the history, or the sentence of the refusal."""
     try:
         return format.read(table, "table")

@@ -21,7 +21,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.making import open_study
-from tests.core.formats.samples import learned_from
+from tests.core.formats.samples import learn_text
 from tests.shared import ROOT, text_of
 
 TEXTS = ROOT / "tests" / "texts"
@@ -47,10 +47,10 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def small() -> History:
-    return learned_from(text_of("prose"), "gpt2", merges=60)
+    return learn_text(text_of("prose"), "gpt2", merges=60)
 
 
-def extended(
+def run_extend(
     table: Path, out: str, *more: str, capsys: pytest.CaptureFixture[str], text: str = "code.txt"
 ) -> dict[str, Any]:
     options = ["--corpus", str(TEXTS / text), "--by", str(BY), "-o", out, "--json", *more]
@@ -63,7 +63,7 @@ def test_extending_a_tokenizer_keeps_all_old_ids_and_the_library_agrees(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held_out = TEXTS / "latin.txt"
-    report = extended(library, f"{tmp_path}/new/", "--held-out", str(held_out), str(library), capsys=capsys)
+    report = run_extend(library, f"{tmp_path}/new/", "--held-out", str(held_out), str(library), capsys=capsys)
     path = tmp_path / "new" / "tokenizer.json"
     old, new = (tokenizers.Tokenizer.from_file(str(tokenizer)) for tokenizer in (library, path))
     size = old.get_vocab_size()
@@ -101,12 +101,12 @@ def test_tokenizers_of_other_formats_can_be_extended_twice(
 ) -> None:
     """The tokenizer keeps the ids of both extensions."""
     once, twice = tmp_path / name, tmp_path / "twice" / name
-    first = extended(library if name != "ranks.tiktoken" else _ranks(tmp_path), str(once), capsys=capsys)
+    first = run_extend(library if name != "ranks.tiktoken" else _ranks(tmp_path), str(once), capsys=capsys)
     assert first.get("asked", "") == {"ranks.tiktoken": "tiktoken", "merges.txt": "tokenizers"}.get(name, "")
     lists_no_specials = any("lists no special tokens" in note for note in first.get("notes", ()))
     assert lists_no_specials == (name == "ranks.tiktoken")
     behind = ("--first-id", "9000") if lists_no_specials else ()  # the model may have special tokens at the next ids
-    second = extended(once, f"{twice.parent}/", "--min-frequency", "1", *behind, text="poem.txt", capsys=capsys)
+    second = run_extend(once, f"{twice.parent}/", "--min-frequency", "1", *behind, text="poem.txt", capsys=capsys)
     assert second["kept"] == first["kept"] + BY
     assert second["new_ids"][0] == (9000 if behind else first["new_ids"][1] + 1)
     extended_once, extended_twice = open_study(once), open_study(twice)
@@ -134,7 +134,7 @@ def test_a_table_with_merge_priorities_is_extended_with_lower_priorities(
     lines[257], lines[259] = f"{line} {other_rank}", f"{other} {rank}"
     ranks.write_text("\n".join(lines))
     for table, asked in ((odd, "tokenizers"), (ranks, "tiktoken")):
-        report = extended(
+        report = run_extend(
             table, f"{tmp_path}/{asked}/", *(["--to", "tokenizer.json"] if table is odd else []), capsys=capsys
         )
         assert (report["learned"], report["verified"], report["asked"]) == (BY, True, asked)
@@ -175,7 +175,7 @@ def test_extending_a_table_that_cannot_grow_is_refused_in_a_sentence(
     table = small()
     for history, by, sentence in (
         (table, 0, "by 1 token or more"),
-        (learned_from("low lower " * 9, "gage", merges=2), 5, "each block of the text"),
+        (learn_text("low lower " * 9, "gage", merges=2), 5, "each block of the text"),
     ):
         with pytest.raises(RecipeError, match=sentence):
             growing_recipe(history, by)

@@ -208,7 +208,7 @@ def test_text_of_a_gemma_gguf_file_is_decoded_with_spaces_and_bytes() -> None:
         assert tokenizer.decode(tokenizer.encode(text), way="library") == text
 
 
-def cleaned_sign_by_sign(text: str) -> str:
+def remove_spaces_as_llama_cpp(text: str) -> str:
     """Remove spaces from a text in three rounds over its characters, as llama.cpp does."""
     kept = [sign for place, sign in enumerate(text) if not (sign == " " and text[place + 1 : place + 2] in [*"?!.,"])]
     cleaned: list[str] = []
@@ -228,7 +228,7 @@ def test_decoding_a_gguf_file_removes_spaces_before_punctuation_as_llama_cpp_doe
     chance = Random(1)
     for _ in range(400):
         text = "".join(chance.choices(" ' .,smrevtd", weights=[9, 6, *[1] * 10], k=12))
-        assert text_of([LlamaSpaces()], [text]) == cleaned_sign_by_sign(text), text
+        assert text_of([LlamaSpaces()], [text]) == remove_spaces_as_llama_cpp(text), text
     for name, expected in (("gpt-2", "a, b's"), ("qwen2", "a , b 's")):
         tokenizer = Tokenizer(GGUF.open(gguf(by_name(name)), "x").history)
         assert tokenizer.decode(tokenizer.encode("a , b 's"), way="library") == expected

@@ -49,7 +49,7 @@ STRANGE = [
 
 
 @cache
-def sound(format: str, method: str = "") -> dict[str, bytes]:
+def valid_files(format: str, method: str = "") -> dict[str, bytes]:
     """Return the files of a table that the method learned, written in the format."""
     place = LEARNED[format].index(method) if method else 0
     history = histories_for(FORMATS[format], TEXT, merges=25)[place]
@@ -82,7 +82,7 @@ def damage(length: int) -> st.SearchStrategy[list[tuple[int, int, bytes]]]:
     return st.lists(st.tuples(place, cut, put), min_size=1, max_size=4)
 
 
-def damaged(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
+def apply_damage(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
     for place, cut, put in changes:
         data = data[:place] + put + data[place + cut :]
     return data
@@ -90,13 +90,13 @@ def damaged(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
 
 @every_kind
 def test_a_damaged_tokenizer_file_is_opened_as_a_table_or_refused(format: str, method: str) -> None:
-    whole = sound(format, method)
+    whole = valid_files(format, method)
     name = NAMES.get(format, f"table.{format}")
 
     @settings(max_examples=EXAMPLES)
     @given(damage(len(whole[name])))
     def run(changes: list[tuple[int, int, bytes]]) -> None:
-        opened_or_refused(format, damaged(whole[name], changes), whole)
+        opened_or_refused(format, apply_damage(whole[name], changes), whole)
 
     run()
 
@@ -114,7 +114,7 @@ def test_random_bytes_are_refused_by_every_format(format: str) -> None:
 @every_kind
 def test_a_tokenizer_file_truncated_at_any_length_is_refused_or_read(format: str, method: str) -> None:
     """The file is truncated at several lengths and at the ends of its first lines."""
-    whole = sound(format, method)
+    whole = valid_files(format, method)
     data = whole[NAMES[format]]
     ends = [place for place in range(len(data)) if data[place : place + 1] == b"\n"][:40]
     for stop in {0, 1, 2, 7, len(data) // 3, len(data) // 2, len(data) - 1, *ends, *(end + 1 for end in ends)}:
@@ -130,14 +130,14 @@ json_values = st.one_of(scalars, st.lists(scalars, max_size=3), st.dictionaries(
 def test_json_values_of_the_wrong_type_in_a_tokenizer_file_are_refused(format: str) -> None:
     """Any value of the JSON object is replaced by another value."""
     name = "vocab.json" if format == "merges.txt" else NAMES[format]
-    whole = json.loads(sound(format)[name])
+    whole = json.loads(valid_files(format)[name])
     paths = list(_paths(whole))
 
     @settings(max_examples=4 * EXAMPLES)
     @given(st.sampled_from(paths), json_values)
     def run(path: tuple[str | int, ...], value: object) -> None:
-        data = json.dumps(_with(whole, path, value)).encode()
-        beside = {**sound(format), name: data}
+        data = json.dumps(_with_value(whole, path, value)).encode()
+        beside = {**valid_files(format), name: data}
         opened_or_refused(format, beside["merges.txt"] if format == "merges.txt" else data, beside)
 
     run()
@@ -149,11 +149,11 @@ def _paths(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | 
     return [path, *(child_path for key, child in few for child_path in _paths(child, (*path, key)))]
 
 
-def _with(whole: object, path: tuple[str | int, ...], value: object) -> object:
+def _with_value(whole: object, path: tuple[str | int, ...], value: object) -> object:
     if not path:
         return value
     copy = dict(whole) if isinstance(whole, dict) else list(whole)  # type: ignore[call-overload]
-    copy[path[0]] = _with(copy[path[0]], path[1:], value)
+    copy[path[0]] = _with_value(copy[path[0]], path[1:], value)
     return copy
 
 
@@ -208,7 +208,7 @@ def test_doubling_merges_in_a_text_file_are_refused_before_they_fill_the_memory(
 
 
 def test_an_error_message_quotes_only_the_beginning_of_a_long_wrong_value() -> None:
-    data = sound("csv")["table.csv"].replace(b",byte\n", b"," + b"[" * 3_000 + b"\n", 1)
+    data = valid_files("csv")["table.csv"].replace(b",byte\n", b"," + b"[" * 3_000 + b"\n", 1)
     with pytest.raises(FormatError, match=r"there is no kind of base symbol named '\[{80}'"):
         FORMATS["csv"].open(data, "table.csv")
 
@@ -217,13 +217,13 @@ def test_every_format_refuses_a_file_of_another_format() -> None:
     for format in FORMATS:
         for other in WRITTEN:
             if other != format:
-                opened_or_refused(format, sound(other)[NAMES[other]])
+                opened_or_refused(format, valid_files(other)[NAMES[other]])
 
 
 @every_kind
 def test_tokenizer_files_are_recognized_by_their_content(format: str, method: str) -> None:
     """The name of the file says nothing about its format."""
-    whole = sound(format, method)
+    whole = valid_files(format, method)
     data, beside = whole[NAMES[format]], whole.get
     taken = next(
         candidate.name for candidate in FORMATS.asked_about(data) if candidate.recognizes_file(data, "file", beside)
@@ -255,7 +255,7 @@ def test_an_endless_table_file_with_a_valid_header_is_refused(tmp_path: Path, mo
     monkeypatch.setattr(all_formats, "LARGEST_FILE", 2 * all_formats.LOOK)
     path = tmp_path / "endless.csv"
     with open(path, "wb") as file:
-        file.write(sound("csv")["table.csv"])
+        file.write(valid_files("csv")["table.csv"])
         file.truncate(2 * all_formats.LOOK + 1)
     with pytest.raises(TooLarge, match=r"endless\.csv is too large"):
         open_table(path)
@@ -267,7 +267,7 @@ def test_a_table_longer_than_the_inspected_beginning_is_recognized(
 ) -> None:
     monkeypatch.setattr(all_formats, "LOOK", 1_500)
     path = tmp_path / "table"
-    path.write_bytes(sound(format)[NAMES[format]])
+    path.write_bytes(valid_files(format)[NAMES[format]])
     assert open_table(path).format == format
 
 

@@ -15,7 +15,7 @@ from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.verification import import_check, sampling
 from tests.core.formats.hugging_face_tokenizers import KINDS
-from tests.core.formats.samples import learned
+from tests.core.formats.samples import learn_preset
 from tests.shared import text_of
 
 tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
@@ -60,7 +60,7 @@ def _few_texts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_files_converted_from_tiktoken_ranks_have_the_ids_of_the_ranks(tmp_path: Path) -> None:
     """The ranks have bytes in another order, as in cl100k, and tokens named like keys of a tokenizer.json."""
     order = np.random.default_rng(3).permutation(256).tolist()
-    history = learned("cl100k", merges=100)
+    history = learn_preset("cl100k", merges=100)
     made = [text for text in written(history)[256:] if text not in (b"mo", b"voc")]
     tokens = [
         *(bytes([byte]) for byte in order),
@@ -91,7 +91,7 @@ def test_files_converted_from_tiktoken_ranks_have_the_ids_of_the_ranks(tmp_path:
 
 
 def test_the_longest_token_is_counted_as_in_the_trainer_of_the_library() -> None:
-    history = learned("gpt2", merges=40, max_token_length=4)
+    history = learn_preset("gpt2", merges=40, max_token_length=4)
     note = next(sentence for sentence in FORMATS["tokenizer.json"].can_hold(history) if "longest token" in sentence)
     assert "4 symbols" in note
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())

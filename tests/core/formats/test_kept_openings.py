@@ -18,7 +18,7 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.support import version
 from bpe_core.support.kept_results import KeptResults
 from tests.core.formats.hugging_face_tokenizers import KINDS
-from tests.core.test_pickles import learned
+from tests.core.test_pickles import train_preset
 from tests.shared import text_of
 
 
@@ -78,7 +78,7 @@ def test_a_table_of_each_written_format_opens_the_same_from_the_store(
 ) -> None:
     written = 0
     for preset in ("gpt2", "words", "sentencepiece-like", "wordpiece", "unigram", "boundless"):
-        study = learned(preset)
+        study = train_preset(preset)
         path = tmp_path / f"{preset}{FORMATS.rows[name].endings[0]}"
         if not METHODS[study.history.recipe.method].fits(FORMATS[name]):
             continue

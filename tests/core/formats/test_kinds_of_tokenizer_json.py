@@ -23,20 +23,20 @@ from tests.conftest import EXPLORES
 from tests.core.formats.hugging_face_tokenizers import (
     KINDS,
     QWEN,
-    added,
+    added_token,
     bert_like,
     bpe,
     by_bytes,
     in_sequence,
     metaspace,
-    replacing,
+    replace_step,
     split,
     word_level,
     wordpiece,
 )
 from tests.core.formats.samples import texts
 from tests.core.formats.test_merge_priorities import random_texts
-from tests.shared import here, text_of
+from tests.shared import available_texts, text_of
 
 tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
 pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
@@ -58,7 +58,9 @@ ODD = (
 @cache
 def lines() -> tuple[str, ...]:
     """Return lines in many languages, known hard cases, and lines of random characters."""
-    whole = [line for name in here("languages", "data/udhr-languages.txt") for line in text_of(name).split("\n")]
+    whole = [
+        line for name in available_texts("languages", "data/udhr-languages.txt") for line in text_of(name).split("\n")
+    ]
     chosen = whole if EXPLORES else whole[:: max(1, len(whole) // 40)]
     return (*chosen, *(text[:200] for text in texts()[::2]), *random_texts(2_000 if EXPLORES else 20), *ODD)
 
@@ -90,7 +92,7 @@ def test_each_kind_of_tokenizer_json_is_opened_and_written_with_the_ids_of_its_l
 Whole = dict[str, Any]
 
 
-def rescored(model: Whole, new: Callable[[float], float]) -> None:
+def change_scores(model: Whole, new: Callable[[float], float]) -> None:
     model["vocab"] = [[text, new(score)] for text, score in model["vocab"]]
 
 
@@ -162,8 +164,12 @@ def test_added_tokens_get_the_ids_that_their_library_gives_them(kind: str) -> No
     size, (piece, last) = len(vocabulary), [text if isinstance(text, str) else text[0] for text in vocabulary][40:42]
     if isinstance(vocabulary, dict):
         vocabulary[last] = size + 1  # behind a gap
-    first, second, third = added(3, "<one>"), added(size + 70, "<two>", special=False), added(0, "<three>", rstrip=True)
-    again = [added(5, ""), added(9, piece), added(size + 3, "<one>", lstrip=True)]
+    first, second, third = (
+        added_token(3, "<one>"),
+        added_token(size + 70, "<two>", special=False),
+        added_token(0, "<three>", rstrip=True),
+    )
+    again = [added_token(5, ""), added_token(9, piece), added_token(size + 3, "<one>", lstrip=True)]
     whole["added_tokens"] += [first, second, *again, third]
     data = json.dumps(whole).encode()
     theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
@@ -263,7 +269,7 @@ def test_an_added_token_inside_words_is_encoded_as_in_the_library(kind: str, tex
     whole = json.loads(json.dumps(KINDS[kind]()))
     vocabulary = whole["model"]["vocab"]
     texts_of = [entry if isinstance(entry, str) else entry[0] for entry in vocabulary]
-    whole["added_tokens"].append(added(texts_of.index(text), text, **how))
+    whole["added_tokens"].append(added_token(texts_of.index(text), text, **how))
     data = json.dumps(whole).encode()
     theirs, opened, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
     JSON.write(opened.history, file)
@@ -282,7 +288,7 @@ def test_encoding_uses_the_last_of_two_equal_unigram_pieces(place: int | str) ->
     whole = json.loads(json.dumps(KINDS["t5"]()))
     pieces = whole["model"]["vocab"]
     pieces.append([pieces[whole["model"]["unk_id"] if place == "unknown" else place][0], -5.0])
-    whole["added_tokens"].append(added(3, "<behind>"))
+    whole["added_tokens"].append(added_token(3, "<behind>"))
     data = json.dumps(whole).encode()
     theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
     assert any("occur twice" in note for note in opened.notes)
@@ -322,7 +328,7 @@ def test_words_beginning_with_a_wordpiece_unknown_token_are_encoded_as_in_the_li
 def test_an_added_token_matched_in_normalized_text_is_decoded_in_normalized_form(special: bool) -> None:
     whole = KINDS["llama 2"]()
     whole["added_tokens"][0]["normalized"] = True
-    whole["added_tokens"].append(added(len(whole["model"]["vocab"]), "a b", special=special, normalized=True))
+    whole["added_tokens"].append(added_token(len(whole["model"]["vocab"]), "a b", special=special, normalized=True))
     data = json.dumps(whole).encode()
     theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x").history
     ids = [*theirs.encode("see a b", add_special_tokens=False).ids, 0, 1]
@@ -354,13 +360,13 @@ def test_converting_text_to_bytes_twice_is_refused_and_tokens_matched_in_bytes_a
     with pytest.raises(FormatError, match="turns text into bytes twice"):
         JSON.open(json.dumps(whole).encode(), "x")
     whole["pre_tokenizer"] = None
-    whole["added_tokens"].append(added(len(whole["model"]["vocab"]) + 2, "É!", normalized=True))
+    whole["added_tokens"].append(added_token(len(whole["model"]["vocab"]) + 2, "É!", normalized=True))
     assert any("in the bytes by the file" in note for note in JSON.open(json.dumps(whole).encode(), "x").notes)
 
 
 def test_words_normalized_to_bytes_are_encoded_around_an_added_token_as_in_the_library() -> None:
     whole = word_level() | {"normalizer": {"type": "ByteLevel"}}
-    whole["added_tokens"].append(added(len(whole["model"]["vocab"]), "</s>", normalized=True, rstrip=True))
+    whole["added_tokens"].append(added_token(len(whole["model"]["vocab"]), "</s>", normalized=True, rstrip=True))
     data = json.dumps(whole).encode()
     theirs, opened = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
     for text in ("<s>a</s> <|endoftext|>", "the</s> the"):
@@ -368,7 +374,7 @@ def test_words_normalized_to_bytes_are_encoded_around_an_added_token_as_in_the_l
         assert opened.numbers_of(Tokenizer(opened.history).encode(text, allowed_special="all")) == ids
 
 
-SPACES = [replacing("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"}]
+SPACES = [replace_step("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"}]
 DECODERS = (
     None, by_bytes(), metaspace(), metaspace("first"), metaspace("never"), {"type": "Fuse"}, {"type": "ByteFallback"},
     {"type": "WordPiece", "prefix": "##", "cleanup": True}, {"type": "WordPiece", "prefix": "##", "cleanup": False},
@@ -376,7 +382,7 @@ DECODERS = (
     {"type": "CTC", "pad_token": "e", "word_delimiter_token": "t", "cleanup": True},
     {"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": False},
     {"type": "Sequence", "decoders": [*SPACES, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]},
-    {"type": "Sequence", "decoders": [replacing("[a-c]+", "*", regex=True), *SPACES]},
+    {"type": "Sequence", "decoders": [replace_step("[a-c]+", "*", regex=True), *SPACES]},
 )  # fmt: skip
 
 

@@ -12,14 +12,14 @@ from bpe_core.formats import FORMATS
 from bpe_core.formats.rows import Row, merge_rows
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
-from tests.core.formats.samples import content, learned, opened, same_merges
+from tests.core.formats.samples import content, learn_preset, same_merges, write_and_open
 from tests.core.learning import train
 
 PARQUET, MARKDOWN = FORMATS["parquet"], FORMATS["markdown"]
 
 
 def test_a_markdown_table_has_a_row_for_each_merge_with_count_tie_and_bytes() -> None:
-    history = learned("gpt2", merges=50)
+    history = learn_preset("gpt2", merges=50)
     text = content(history, "markdown").decode()
     assert MARKDOWN.recognizes(text.encode())
     rows = [line for line in text.split("\n") if line.startswith("| ") and line[2:3].isdigit()]
@@ -35,7 +35,7 @@ def test_a_markdown_table_has_a_row_for_each_merge_with_count_tie_and_bytes() ->
 
 def test_opening_a_markdown_table_is_refused() -> None:
     with pytest.raises(FormatError, match="such tables cannot be read"):
-        MARKDOWN.open(content(learned("gpt2", merges=5), "markdown"), "table.md")
+        MARKDOWN.open(content(learn_preset("gpt2", merges=5), "markdown"), "table.md")
 
 
 def test_tokens_with_a_bar_or_a_quote_do_not_break_a_markdown_row() -> None:
@@ -50,8 +50,8 @@ def test_tokens_with_a_bar_or_a_quote_do_not_break_a_markdown_row() -> None:
 )
 def test_a_parquet_table_is_read_back_unchanged(preset: str, changes: dict[str, Any]) -> None:
     pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
-    history = learned(preset, **changes)
-    back = opened(history, "parquet").history
+    history = learn_preset(preset, **changes)
+    back = write_and_open(history, "parquet").history
     assert same_merges(back, history)
     assert back.recipe == history.recipe
     assert list(back) == list(history)
@@ -61,7 +61,7 @@ def test_pyarrow_reads_the_columns_of_a_parquet_table() -> None:
     pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
     import pyarrow.parquet as parquet
 
-    history = learned("gpt2")
+    history = learn_preset("gpt2")
     table = parquet.read_table(io.BytesIO(content(history, "parquet")))
     assert table.column_names == [column for column in Row._fields if column != "kind"]
     assert table.to_pylist() == [
@@ -71,7 +71,7 @@ def test_pyarrow_reads_the_columns_of_a_parquet_table() -> None:
 
 def test_a_damaged_parquet_table_is_refused() -> None:
     pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
-    whole = content(learned("gpt2", merges=20), "parquet")
+    whole = content(learn_preset("gpt2", merges=20), "parquet")
     for damaged in (whole[:-9], whole[: len(whole) // 2], b"PAR1" + b"\0" * 50 + whole[-200:]):
         with pytest.raises(FormatError, match="table"):
             PARQUET.open(damaged, "table")

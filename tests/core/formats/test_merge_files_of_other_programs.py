@@ -187,10 +187,10 @@ def test_merges_parsed_in_one_batch_equal_merges_parsed_one_by_one(parts: list[t
         assert at_once is not None
         assert [tuple(pair) for pair in np.array(at_once.pairs).tolist()] == one_by_one.pairs
         assert (at_once.texts, at_once.never_happen) == (one_by_one.texts, [])
-        assert placed(parts).are_in_order(base)
+        assert place_merges(parts).are_in_order(base)
 
 
-def placed(parts: list[tuple[str, str]]) -> PlacedMerges:
+def place_merges(parts: list[tuple[str, str]]) -> PlacedMerges:
     merges = merges_of(parts)
     return PlacedMerges(merges, list(dict.fromkeys(["a", "b", *merges.left, *merges.right, *merges.made])))
 
@@ -207,10 +207,10 @@ def test_a_merge_in_an_unordered_list_is_made_as_soon_as_its_two_tokens_exist(pa
     while (first := next((part for part in parts if can_happen(*part)), None)) is not None:
         pairs.append((id_of[first[0]], id_of[first[1]]))
         id_of["".join(first)] = len(id_of)
-    resolved = placed(parts).resolved_in_turn(base, len(base))
+    resolved = place_merges(parts).resolved_in_turn(base, len(base))
     assert [tuple(pair) for pair in np.array(resolved.pairs).tolist()] == pairs
     assert resolved.texts == list(id_of)[len(base) :]
-    rows = placed(parts).pair_rows(placed(parts).places(list(id_of)))
+    rows = place_merges(parts).pair_rows(place_merges(parts).places(list(id_of)))
     last = {pair: row for row, pair in enumerate(parts) if pair[0] in id_of and pair[1] in id_of}
     assert list(zip(*(column.tolist() for column in rows), strict=True)) == [
         (id_of[left], id_of[right], id_of[left + right]) for left, right in sorted(last, key=last.__getitem__)

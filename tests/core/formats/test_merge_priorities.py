@@ -34,7 +34,7 @@ from bpe_core.session_file.values import SavedRun, SavedSession
 from bpe_core.session_file.writing import write_session
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.verification.checking import prepare_export
-from tests.core.formats.samples import content, learned, lines, texts
+from tests.core.formats.samples import content, learn_preset, lines, texts
 
 TIKTOKEN = FORMATS["tiktoken"]
 GPT2 = NAMED_PATTERNS["gpt2"].expression
@@ -54,20 +54,20 @@ def samples() -> list[str]:
 @pytest.fixture(scope="module")
 def odd_ranks() -> dict[bytes, int]:
     """Return ranks in an order that no training gives, with whole words that no pair makes."""
-    tokens = written(learned("gpt2"))
+    tokens = written(learn_preset("gpt2"))
     rng = random.Random(3)
     later = tokens[300:] + [text.encode() for text in (" lighthouse", " harbour", "ὀλίγος", "xylophone")]
     rng.shuffle(later)
     return {token: rank for rank, token in enumerate(tokens[:300] + later)}
 
 
-def as_file(ranks: dict[bytes, int]) -> bytes:
+def ranks_file(ranks: dict[bytes, int]) -> bytes:
     return b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
 
 
 @pytest.fixture(scope="module")
 def odd_table(odd_ranks: dict[bytes, int]) -> OpenedTable:
-    return TIKTOKEN.open(as_file(odd_ranks) + b"= %d\n" % len(odd_ranks), "odd.tiktoken")
+    return TIKTOKEN.open(ranks_file(odd_ranks) + b"= %d\n" % len(odd_ranks), "odd.tiktoken")
 
 
 def test_encoding_with_ranks_in_any_order_gives_the_ids_of_tiktoken(
@@ -81,10 +81,10 @@ def test_encoding_with_ranks_in_any_order_gives_the_ids_of_tiktoken(
     for text in samples():
         assert odd_table.numbers_of(tokenizer.encode(text)) == theirs.encode_ordinary(text), text
     assert any("is empty" in note for note in odd_table.notes)
-    assert content(named, "tiktoken") == as_file(odd_ranks)
+    assert content(named, "tiktoken") == ranks_file(odd_ranks)
 
 
-def by_hand(word: bytes, history: History, at: int) -> list[int]:
+def encode_plainly(word: bytes, history: History, at: int) -> list[int]:
     """Return the ids of a word by applying the rule of merge priorities pair by pair."""
     joined, base, whole = JoinedWords(history), len(history.alphabet), written(history)
     limit = base + at
@@ -110,12 +110,14 @@ def test_encoding_by_priorities_at_a_step_uses_no_token_that_is_learned_later(od
     for at in (0, 1, 20, 100, 101, 300, len(history)):
         for word in words:
             word_cut = cut(word, at)
-            assert list(word_cut.ids) == by_hand(word, history, at)
+            assert list(word_cut.ids) == encode_plainly(word, history, at)
             assert word_cut.since <= at < word_cut.until
             for moment in {word_cut.since, min(word_cut.until - 1, len(history))}:
                 assert cut(word, moment).ids == word_cut.ids
         ids, starts = compiled.ids_of_texts(given.data, given.starts, at)
-        assert [part.tolist() for part in np.split(ids, starts[1:-1])] == [by_hand(word, history, at) for word in words]
+        assert [part.tolist() for part in np.split(ids, starts[1:-1])] == [
+            encode_plainly(word, history, at) for word in words
+        ]
         assert compiled.ids(given.text, at).tolist() == ids.tolist()
         tokens = segmentation.tokens(at).ids.tolist()
         assert tokens == Tokenizer(history).encode("the harbour and the lighthouse", at=at)
@@ -190,7 +192,7 @@ def test_merge_priorities_are_saved_in_sessions_and_json_and_refused_by_other_fo
 JSON = FORMATS["tokenizer.json"]
 
 
-def trained(*, blanks_part: bool = False, alphabet: bool = True, **model: Any) -> dict[str, Any]:
+def train_tokenizer(*, blanks_part: bool = False, alphabet: bool = True, **model: Any) -> dict[str, Any]:
     """Return the JSON object of a small tokenizer, trained by `tokenizers` on bytes or on characters between blanks."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     pre = tokenizers.pre_tokenizers
@@ -220,7 +222,7 @@ def trained(*, blanks_part: bool = False, alphabet: bool = True, **model: Any) -
     return whole
 
 
-def in_any_order(whole: dict[str, Any]) -> None:
+def shuffle_merges(whole: dict[str, Any]) -> None:
     random.Random(5).shuffle(whole["model"]["merges"])
 
 
@@ -245,7 +247,7 @@ def as_llama_3(whole: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("choices", "change", "is_joined"),
     [
-        ({}, in_any_order, True),
+        ({}, shuffle_merges, True),
         ({}, as_llama_3, True),
         ({"alphabet": False}, None, True),  # some bytes have no token
         ({"alphabet": False, "blanks_part": True}, None, True),  # some characters divide words, too
@@ -257,7 +259,7 @@ def as_llama_3(whole: dict[str, Any]) -> None:
 def test_a_tokenizer_trained_by_tokenizers_is_opened_with_equal_ids_and_saved_in_a_session(
     choices: dict[str, Any], change: Callable[[dict[str, Any]], None] | None, is_joined: bool, tmp_path: Path
 ) -> None:
-    whole = trained(**choices)
+    whole = train_tokenizer(**choices)
     if change is not None:
         change(whole)
     import tokenizers

@@ -29,10 +29,10 @@ from tests.core.formats.tables import (
     assert_same,
     delimited,
     every_format,
-    learned,
+    learn_recipe,
     read_at_once_only,
     read_row_by_row,
-    written,
+    table_bytes,
 )
 from tests.core.learning import train
 
@@ -42,9 +42,9 @@ from tests.core.learning import train
 @every_format
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.name}-{recipe.marker}")
 def test_a_table_of_each_recipe_is_read_back_unchanged(format: Format, recipe: Recipe) -> None:
-    history = learned(recipe)
+    history = learn_recipe(recipe)
     assert len(history) > 0
-    assert_same(format.read(written(history, format), "table"), history)
+    assert_same(format.read(table_bytes(history, format), "table"), history)
 
 
 WORDS = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 2**40), min_size=1, max_size=6)
@@ -55,8 +55,8 @@ WORDS = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 2**40), 
 def test_a_table_of_any_history_is_read_back_unchanged(
     format: Format, words: dict[str, int], recipe: Recipe, merges: int
 ) -> None:
-    history = learned(recipe, words)
-    table = written(history, format, merges)
+    history = learn_recipe(recipe, words)
+    table = table_bytes(history, format, merges)
     with read_at_once_only() if len(history.first(merges)) else nullcontext():
         assert_same(format.read(table, "table"), history.first(merges))
     with read_row_by_row():
@@ -70,62 +70,62 @@ def test_a_forced_step_is_written_without_a_tie(format: Format) -> None:
     history = train(Corpus.from_texts(["abxabycdxcdy"]), recipe)
     assert (history[0].count, history[0].runner_up_count, history[0].tied) == (2, 2, False)
     with read_row_by_row():
-        assert_same(format.read(written(history, format), "table"), history)
+        assert_same(format.read(table_bytes(history, format), "table"), history)
 
 
 @every_format
 def test_a_text_that_contains_the_word_marker_is_read_back_from_a_table(format: Format) -> None:
-    history = learned(Recipe.preset("sentencepiece-like", merges=30, min_frequency=1), {"a▁b": 2, "▁": 1})
-    assert_same(format.read(written(history, format), "table"), history)
+    history = learn_recipe(Recipe.preset("sentencepiece-like", merges=30, min_frequency=1), {"a▁b": 2, "▁": 1})
+    assert_same(format.read(table_bytes(history, format), "table"), history)
 
 
 @every_format
 def test_a_table_without_counts_is_read_back_without_counts(format: Format) -> None:
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(116, 104), (256, 101)])
-    back = format.read(written(history, format), "table")
+    back = format.read(table_bytes(history, format), "table")
     assert_same(back, history)
     assert not back.has_counts
 
 
 @every_format
 def test_counts_of_64_bits_are_read_back_unchanged_from_a_table(format: Format) -> None:
-    history = learned(Recipe.preset("words", merges=3), {"ab": 2**53 + 1, "cd": 2**53})
-    assert [merge.count for merge in format.read(written(history, format), "table")] == [2**53 + 1, 2**53]
+    history = learn_recipe(Recipe.preset("words", merges=3), {"ab": 2**53 + 1, "cd": 2**53})
+    assert [merge.count for merge in format.read(table_bytes(history, format), "table")] == [2**53 + 1, 2**53]
 
 
 @every_format
 def test_tokens_too_long_to_show_are_shortened_in_a_table_and_still_read_back(format: Format) -> None:
-    history = learned(Recipe.preset("raw-bytes"), {"a" * 20_000: 1})
+    history = learn_recipe(Recipe.preset("raw-bytes"), {"a" * 20_000: 1})
     assert any("longer than 4,096 bytes" in sentence for sentence in format.can_hold(history))
-    data = written(history, format)
+    data = table_bytes(history, format)
     assert len(data) < 10 * 5 * LONGEST_SHOWN * 8
     assert_same(format.read(data, "table"), history)
 
 
 @every_format
 def test_writing_an_ordinary_history_as_a_table_loses_no_information(format: Format) -> None:
-    assert format.can_hold(learned(RECIPES[1])) == []
+    assert format.can_hold(learn_recipe(RECIPES[1])) == []
 
 
 @delimited
 def test_a_table_with_a_byte_order_mark_and_windows_line_ends_is_read(format: Format) -> None:
-    history = learned(RECIPES[1])
-    changed = b"\xef\xbb\xbf" + written(history, format).replace(b"\n", b"\r\n")
+    history = learn_recipe(RECIPES[1])
+    changed = b"\xef\xbb\xbf" + table_bytes(history, format).replace(b"\n", b"\r\n")
     assert_same(format.read(changed, "table"), history)
 
 
 @delimited
 def test_a_table_with_reformatted_recipe_json_is_read(format: Format) -> None:
-    history = learned(RECIPES[1])
-    table = written(history, format)
+    history = learn_recipe(RECIPES[1])
+    table = table_bytes(history, format)
     for row in (b'""recipe"":', b'""end_reason"":'):
         assert table.count(row) == 1
         assert_same(format.read(table.replace(row, row + b" "), "table"), history)
 
 
 def test_a_json_table_with_other_indentation_and_key_order_is_read(tmp_path: Path) -> None:
-    history = learned(RECIPES[1])
-    whole = json.loads(written(history, FORMATS["json"]))
+    history = learn_recipe(RECIPES[1])
+    whole = json.loads(table_bytes(history, FORMATS["json"]))
     path = tmp_path / "sorted"
     path.write_text(json.dumps(whole, indent=4, sort_keys=True))
     assert_same(read_history(path), history)
@@ -136,9 +136,9 @@ def test_a_json_table_with_other_indentation_and_key_order_is_read(tmp_path: Pat
 
 @delimited
 def test_a_csv_table_has_the_same_number_of_columns_in_every_row(format: Format) -> None:
-    history = learned(RECIPES[1])
+    history = learn_recipe(RECIPES[1])
     delimiter = "," if format.name == "csv" else "\t"
-    text = written(history, format).decode()
+    text = table_bytes(history, format).decode()
     rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True))
     assert {len(row) for row in rows} == {len(Row._fields)}
     assert len(text.splitlines()) == len(rows) + 1  # no cell contains a line break of any kind
@@ -150,8 +150,8 @@ def test_a_csv_table_has_the_same_number_of_columns_in_every_row(format: Format)
 
 
 def test_a_json_table_holds_the_runner_up_of_each_merge() -> None:
-    history = learned(Recipe.preset("words", marker="symbol"), {"low": 5, "lower": 2, "newest": 6, "widest": 3})
-    first = json.loads(written(history, FORMATS["json"]))["merges"][0]
+    history = learn_recipe(Recipe.preset("words", marker="symbol"), {"low": 5, "lower": 2, "newest": 6, "widest": 3})
+    first = json.loads(table_bytes(history, FORMATS["json"]))["merges"][0]
     assert (first["left_text"], first["right_text"], first["token"], first["count"]) == ("e", "s", "es", 9)
     assert first["tied"] is True
     assert (first["runner_up_left_text"], first["runner_up_right_text"]) == ("s", "t")
@@ -165,7 +165,7 @@ def test_a_json_table_holds_the_runner_up_of_each_merge() -> None:
 def test_the_file_ending_chooses_the_table_format_and_the_content_is_recognized_on_reading(
     tmp_path: Path, ending: str
 ) -> None:
-    history = learned(RECIPES[0])
+    history = learn_recipe(RECIPES[0])
     path = tmp_path / f"table{ending}"
     write_history(history, path)
     renamed = path.rename(tmp_path / "no ending")
@@ -186,7 +186,7 @@ def test_an_error_while_writing_a_table_leaves_the_old_file(tmp_path: Path, form
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OutputError, match="No space left"):
-        write_history(learned(RECIPES[0]), path, work=Work(no_room))
+        write_history(learn_recipe(RECIPES[0]), path, work=Work(no_room))
     assert path.read_text() == "precious"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -195,7 +195,7 @@ def test_cancelling_the_writing_of_a_table_leaves_the_old_file(tmp_path: Path) -
     path = tmp_path / "table.csv"
     path.write_text("precious")
     with pytest.raises(Cancelled, match="unchanged"):
-        write_history(learned(RECIPES[0]), path, work=Work(cancelled=lambda: True))
+        write_history(learn_recipe(RECIPES[0]), path, work=Work(cancelled=lambda: True))
     assert path.read_text() == "precious"
 
 

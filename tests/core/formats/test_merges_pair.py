@@ -16,7 +16,16 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
-from tests.core.formats.samples import content, encode, files, languages, learned, opened, same_merges, texts
+from tests.core.formats.samples import (
+    content,
+    encode,
+    files,
+    languages,
+    learn_preset,
+    same_merges,
+    texts,
+    write_and_open,
+)
 from tests.core.learning import train
 
 PAIR = FORMATS["merges.txt"]
@@ -24,7 +33,7 @@ PAIR = FORMATS["merges.txt"]
 
 def test_the_tokenizers_library_loads_our_merges_and_vocabulary_files_with_the_same_ids(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
-    history = learned("gpt2")
+    history = learn_preset("gpt2")
     for name, data in files(history, "merges.txt", "merges.txt").items():
         (tmp_path / name).write_bytes(data)
     model = tokenizers.models.BPE.from_file(str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))
@@ -72,14 +81,14 @@ def test_a_merges_file_with_its_vocabulary_keeps_its_ids(tmp_path: Path) -> None
 def test_an_exported_merges_file_with_its_vocabulary_is_read_back_with_equal_merges(
     preset: str, changes: dict[str, Any]
 ) -> None:
-    history = learned(preset, **changes)
-    back = opened(history, "merges.txt", "merges.txt")
+    history = learn_preset(preset, **changes)
+    back = write_and_open(history, "merges.txt", "merges.txt")
     assert same_merges(back.history, history)
     assert back.history.numbers is None
 
 
 def test_tokens_of_a_merges_file_without_a_vocabulary_get_ids_as_in_gpt2() -> None:
-    history = learned("gpt2", ties="byte-alphabet")
+    history = learn_preset("gpt2", ties="byte-alphabet")
     back = PAIR.open(content(history, "merges.txt"), "merges.txt")
     assert any("no vocab.json" in note for note in back.notes)
     ours, theirs = Tokenizer(history), Tokenizer(back.history)
@@ -90,7 +99,7 @@ def test_tokens_of_a_merges_file_without_a_vocabulary_get_ids_as_in_gpt2() -> No
 
 
 def test_exporting_a_character_token_with_a_space_as_merges_txt_is_refused() -> None:
-    history = learned("words", pattern="none", marker="none", merges=30)
+    history = learn_preset("words", pattern="none", marker="none", merges=30)
     with pytest.raises(OutputError, match="cannot hold the space or line break"):
         content(history, "merges.txt")
 
@@ -100,7 +109,7 @@ def test_only_a_line_feed_ends_a_line_of_merges_txt() -> None:
     separators = "\u2028\u2029\u0085\x0b\x0c\x1c\x1e"
     recipe = Recipe.preset("words", pattern="custom", custom_pattern="[^ ]+", marker="none", merges=20)
     history = train(Corpus.from_texts([f"a{separators}b", f"a{separators}b"]), recipe)
-    back = opened(history, "merges.txt", "merges.txt")
+    back = write_and_open(history, "merges.txt", "merges.txt")
     assert same_merges(back.history, history)
     assert max(len(Tokenizer(back.history).token_bytes(merge.index)) for merge in back.history) > 8
 
@@ -248,7 +257,7 @@ def test_a_wordpiece_vocabulary_in_json_is_recognized_and_refused_with_advice(tm
 
 def test_tokens_that_added_tokens_json_adds_are_reported(tmp_path: Path) -> None:
     merges = tmp_path / "merges.txt"
-    for name, data in files(learned("gpt2", special_tokens=("<|end|>",)), "merges.txt", "merges.txt").items():
+    for name, data in files(learn_preset("gpt2", special_tokens=("<|end|>",)), "merges.txt", "merges.txt").items():
         (tmp_path / name).write_bytes(data)
     assert not any("added_tokens" in note for note in open_table(merges).notes)
     (tmp_path / "added_tokens.json").write_text('{"<|end|>": 9, "<|im_start|>": 10}', "utf-8")

@@ -57,7 +57,7 @@ def charsmap() -> str:
 
 
 @cache
-def trained(kind: str) -> dict[str, Any]:
+def train_tokenizer(kind: str) -> dict[str, Any]:
     """Return the JSON object of a small tokenizer of bytes, or of characters with the sign for blanks."""
     made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token=None if kind == "bytes" else "<unk>"))
     pre = tokenizers.pre_tokenizers
@@ -115,7 +115,7 @@ ADDED = st.builds(
 @st.composite
 def files(draw: st.DrawFn) -> dict[str, Any]:
     kind = draw(st.sampled_from(["bytes", "characters"]))
-    whole: dict[str, Any] = json.loads(json.dumps(trained(kind)))
+    whole: dict[str, Any] = json.loads(json.dumps(train_tokenizer(kind)))
     cuts = draw(st.lists(CUTS if kind == "bytes" else CUTS | METASPACE, max_size=3))
     if kind == "bytes":
         level = {"type": "ByteLevel", "add_prefix_space": draw(flags), "trim_offsets": True, "use_regex": draw(flags)}
@@ -133,7 +133,7 @@ def files(draw: st.DrawFn) -> dict[str, Any]:
     return whole
 
 
-def unless_it_breaks(asked: Callable[[], Any]) -> Any:
+def call_or_skip(asked: Callable[[], Any]) -> Any:
     """Return the result of a call of the library, or skip the example if the library panics.
 
     The library panics if it looks for a token inside a character that replaces a byte.
@@ -150,7 +150,7 @@ def unless_it_breaks(asked: Callable[[], Any]) -> Any:
 def test_any_normalizers_and_pre_tokenizers_of_a_file_give_the_ids_of_the_library(
     whole: dict[str, Any], texts: list[str]
 ) -> None:
-    asked = unless_it_breaks(lambda: tokenizers.Tokenizer.from_str(json.dumps(whole)))
+    asked = call_or_skip(lambda: tokenizers.Tokenizer.from_str(json.dumps(whole)))
     opened = TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")
     assert not any("step" in note for note in opened.notes)
     recipe = opened.history.recipe
@@ -159,7 +159,7 @@ def test_any_normalizers_and_pre_tokenizers_of_a_file_give_the_ids_of_the_librar
     tokenizer = Tokenizer(opened.history)
     for text in texts:
         ids = tokenizer.encode(text, allowed_special="all")
-        assert opened.numbers_of(ids) == unless_it_breaks(partial(asked.encode, text, add_special_tokens=False)).ids
+        assert opened.numbers_of(ids) == call_or_skip(partial(asked.encode, text, add_special_tokens=False)).ids
         spans = tokenizer.spans(text, allowed_special="all")
         assert [id for _, _, id in spans] == [id for id in ids if id in {spanned_id for _, _, spanned_id in spans}]
         places = [place for start, stop, _ in spans for place in (start, stop)]
@@ -169,7 +169,7 @@ def test_any_normalizers_and_pre_tokenizers_of_a_file_give_the_ids_of_the_librar
 
 def test_check_import_compares_an_opened_file_with_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The vocabulary contains tokens named like keys of a tokenizer.json."""
-    whole = json.loads(json.dumps(trained("bytes")))
+    whole = json.loads(json.dumps(train_tokenizer("bytes")))
     whole["model"]["dropout"] = 1.0  # the library then leaves out every merge
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(whole), encoding="utf-8")
@@ -197,7 +197,7 @@ def test_check_import_compares_an_opened_file_with_its_library(tmp_path: Path, m
 
 
 def test_an_added_token_that_merges_also_make_is_encoded_as_in_the_library() -> None:
-    whole = json.loads(json.dumps(trained("characters")))
+    whole = json.loads(json.dumps(train_tokenizer("characters")))
     added = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     whole["added_tokens"].append({"id": whole["model"]["vocab"]["o"], "content": "o", **added})
     whole["pre_tokenizer"] = {"type": "Whitespace"}

@@ -21,7 +21,7 @@ from bpe_core.formats.tiktoken_ranks import read_ranks
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.subword_nmt import CORPORA, reference_of
-from tests.shared import here, path_of, text_of
+from tests.shared import available_texts, path_of, text_of
 
 LONGEST_SECONDS = 6.0  # the largest files take about one second
 SIZE = 9_000  # the vocabulary size of the tables that the tests train
@@ -43,7 +43,7 @@ def by_tokenizers(folder: Path) -> Table:
     """Return a table in `vocab.json` and `merges.txt`, with a special token at the last id as in GPT-2."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     theirs = tokenizers.ByteLevelBPETokenizer()
-    theirs.train_from_iterator([learned_from()], SIZE, show_progress=False)
+    theirs.train_from_iterator([training_text()], SIZE, show_progress=False)
     theirs.save_model(str(folder))
     vocabulary = json.loads((folder / "vocab.json").read_text("utf-8"))
     (folder / "vocab.json").write_text(json.dumps({**vocabulary, "<|endoftext|>": SIZE}), "utf-8")
@@ -54,7 +54,7 @@ def by_tokenizers(folder: Path) -> Table:
 def by_rustbpe(folder: Path) -> Table:
     """Return a table of ranks learned by rustbpe, in the format of tiktoken."""
     theirs = pytest.importorskip("rustbpe", reason="the package rustbpe is not installed").Tokenizer()
-    theirs.train_from_iterator([learned_from()], SIZE, pattern=NAMED_PATTERNS["cl100k"].expression)
+    theirs.train_from_iterator([training_text()], SIZE, pattern=NAMED_PATTERNS["cl100k"].expression)
     lines = [base64.b64encode(bytes(token)) + b" %d\n" % rank for token, rank in theirs.get_mergeable_ranks()]
     path = folder / "small.tiktoken"
     path.write_bytes(b"".join(lines))
@@ -62,7 +62,7 @@ def by_rustbpe(folder: Path) -> Table:
     return Table(path, "tiktoken", SIZE - 256, "cl100k", hello, "languages", tokens)
 
 
-def learned_from() -> str:
+def training_text() -> str:
     return text_of("made/languages") + text_of("made/english")
 
 
@@ -87,7 +87,7 @@ class Case(NamedTuple):
         return self.opened.numbers_of(ids)
 
 
-@pytest.fixture(scope="module", params=["tokenizers", "rustbpe", *here(*list(TABLES)[2:])])
+@pytest.fixture(scope="module", params=["tokenizers", "rustbpe", *available_texts(*list(TABLES)[2:])])
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     """Open a table, check that opening takes no longer than the limit, and return the table with its tokenizer."""
     table = TABLES[request.param](tmp_path_factory.mktemp("tables"))
@@ -122,7 +122,7 @@ def test_ids_of_published_tokenizers_equal_those_of_tiktoken_in_every_language(c
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     expression = NAMED_PATTERNS[case.table.pattern].expression
     theirs = tiktoken.Encoding("theirs", pat_str=expression, mergeable_ranks=ranks_of(case), special_tokens={})
-    for name in here("languages", "code", "data/udhr-languages.txt"):
+    for name in available_texts("languages", "code", "data/udhr-languages.txt"):
         text = text_of(name)
         for start in range(0, len(text), 200_000):
             piece = text[start : start + 5_000]

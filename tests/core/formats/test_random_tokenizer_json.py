@@ -18,16 +18,16 @@ from tests.conftest import EXPLORES
 from tests.core.formats.hugging_face_tokenizers import (
     Step,
     Whole,
-    added,
+    added_token,
     as_bert,
-    at,
     by_bytes,
     digits,
     in_sequence,
     metaspace,
     precompiled,
-    replacing,
+    replace_step,
     split,
+    split_at,
 )  # fmt: skip
 
 tokenizers = pytest.importorskip("tokenizers")
@@ -64,7 +64,7 @@ DECODERS: list[Step | None] = [None, by_bytes(), metaspace(), {"type": "WordPiec
 
 def change(chance: Random) -> Step:
     plain: list[Step] = [{"type": kind} for kind in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt")]
-    others = [as_bert(lowercase=chance.random() < 0.5), replacing(" ", "▁"), replacing(r"\s+", " ", regex=True),
+    others = [as_bert(lowercase=chance.random() < 0.5), replace_step(" ", "▁"), replace_step(r"\s+", " ", regex=True),
               {"type": "Prepend", "prepend": "▁"}, {"type": "Strip", "strip_left": True, "strip_right": False},
               precompiled()]  # fmt: skip
     return chance.choice([*plain, *others, *others])
@@ -74,7 +74,7 @@ def cut(chance: Random) -> Step:
     behavior, cuts = chance.choice(BEHAVIORS), chance.random() < 0.5
     plain: list[Step] = [{"type": kind} for kind in ("Whitespace", "WhitespaceSplit", "BertPreTokenizer")]
     return chance.choice([
-        *plain, digits(alone=cuts), by_bytes(blank=cuts, cuts=chance.random() < 0.5), at(" ", behavior),
+        *plain, digits(alone=cuts), by_bytes(blank=cuts, cuts=chance.random() < 0.5), split_at(" ", behavior),
         metaspace(chance.choice(["always", "first", "never"]), cuts=cuts),
         {"type": "Punctuation", "behavior": behavior},
         split(chance.choice([r"\w+|[^\w\s]+", r"\p{N}", "^", "th|t"]), behavior, invert=cuts),
@@ -99,7 +99,7 @@ def model(chance: Random) -> Whole:
 
 def whole(chance: Random) -> Whole:
     tokens = [
-        added(17 + place, content, special=chance.random() < 0.5, normalized=chance.random() < 0.4,
+        added_token(17 + place, content, special=chance.random() < 0.5, normalized=chance.random() < 0.4,
               lstrip=chance.random() < 0.2, rstrip=chance.random() < 0.3, single_word=chance.random() < 0.2)
         for place, content in enumerate(chance.sample(TOKENS, chance.randrange(4)))
     ]  # fmt: skip

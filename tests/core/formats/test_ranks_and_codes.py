@@ -18,7 +18,16 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
-from tests.core.formats.samples import content, encode, files, languages, learned, opened, same_merges, texts
+from tests.core.formats.samples import (
+    content,
+    encode,
+    files,
+    languages,
+    learn_preset,
+    same_merges,
+    texts,
+    write_and_open,
+)
 from tests.core.learning import train
 
 TIKTOKEN, CODES, MINBPE = FORMATS["tiktoken"], FORMATS["subword-nmt"], FORMATS["minbpe"]
@@ -29,7 +38,7 @@ TIKTOKEN, CODES, MINBPE = FORMATS["tiktoken"], FORMATS["subword-nmt"], FORMATS["
 @pytest.mark.parametrize("preset", ["gpt2", "cl100k", "o200k"])
 def test_tiktoken_loads_our_ranks_file_with_the_same_ids(preset: str, tmp_path: Path) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
-    history = learned(preset)
+    history = learn_preset(preset)
     path = tmp_path / "ours.tiktoken"
     path.write_bytes(content(history, "tiktoken"))
     ranks = {base64.b64decode(line.split()[0]): int(line.split()[1]) for line in path.read_bytes().splitlines()}
@@ -42,8 +51,8 @@ def test_tiktoken_loads_our_ranks_file_with_the_same_ids(preset: str, tmp_path: 
 
 @pytest.mark.parametrize("preset", ["gpt2", "cl100k"])
 def test_merges_are_recovered_exactly_from_tiktoken_ranks(preset: str) -> None:
-    history = learned(preset)
-    back = opened(history, "tiktoken")
+    history = learn_preset(preset)
+    back = write_and_open(history, "tiktoken")
     assert same_merges(back.history, history)
     assert back.history.numbers is None
 
@@ -97,7 +106,7 @@ def test_exporting_two_merges_with_the_same_text_as_ranks_reports_the_ambiguity(
     history = train(Corpus.from_texts(["abc abc abd abd bc bc bc bc bce bce"]), recipe)
     sentences = " ".join(TIKTOKEN.can_hold(history))
     assert ("cannot be recovered" in sentences or "same text" in sentences) == (
-        not same_merges(opened(history, "tiktoken").history, history)
+        not same_merges(write_and_open(history, "tiktoken").history, history)
     )
 
 
@@ -136,7 +145,7 @@ def words_of_all_languages(number: int) -> list[str]:
 @pytest.mark.parametrize("marker", ["glued", "symbol"])
 def test_subword_nmt_loads_our_codes_and_splits_words_equally(marker: str) -> None:
     apply_bpe = pytest.importorskip("subword_nmt.apply_bpe", reason="the package subword-nmt is not installed")
-    history = learned("words", marker=marker, ties="largest-text")
+    history = learn_preset("words", marker=marker, ties="largest-text")
     theirs = apply_bpe.BPE(io.StringIO(content(history, "subword-nmt").decode(), newline="\n"), separator="")
     ours = Tokenizer(history)
     for word in words_of_all_languages(1_000):
@@ -186,8 +195,8 @@ def test_codes_learned_by_subword_nmt_split_words_as_subword_nmt_does() -> None:
 
 @pytest.mark.parametrize("marker", ["glued", "symbol"])
 def test_exported_subword_nmt_codes_are_read_back_and_split_words_equally(marker: str) -> None:
-    history = learned("words", marker=marker, ties="largest-text")
-    back = opened(history, "subword-nmt").history
+    history = learn_preset("words", marker=marker, ties="largest-text")
+    back = write_and_open(history, "subword-nmt").history
     ours, theirs = Tokenizer(history), Tokenizer(back)
     for word in words_of_all_languages(500):
         assert [span[:2] for span in ours.spans(word)] == [span[:2] for span in theirs.spans(word)]
@@ -195,9 +204,9 @@ def test_exported_subword_nmt_codes_are_read_back_and_split_words_equally(marker
 
 def test_exporting_subword_nmt_codes_requires_characters_and_a_word_end_marker() -> None:
     with pytest.raises(OutputError, match="merge characters"):
-        content(learned("gpt2"), "subword-nmt")
+        content(learn_preset("gpt2"), "subword-nmt")
     with pytest.raises(OutputError, match="mark the end of each word"):
-        content(learned("words"), "subword-nmt")
+        content(learn_preset("words"), "subword-nmt")
 
 
 @pytest.mark.parametrize(
@@ -251,7 +260,7 @@ def _merge(piece: list[int], pair: tuple[int, ...], id: int) -> list[int]:
 
 @pytest.mark.parametrize("preset", ["gpt2", "raw-bytes"])
 def test_the_minbpe_algorithm_encodes_with_our_exported_file_as_the_program_does(preset: str) -> None:
-    history = learned(preset, merges=100)
+    history = learn_preset(preset, merges=100)
     model = content(history, "minbpe")
     for text in texts()[::3]:
         text = text[:1_000]
@@ -259,8 +268,8 @@ def test_the_minbpe_algorithm_encodes_with_our_exported_file_as_the_program_does
 
 
 def test_a_minbpe_file_is_read_back_with_its_pattern_and_special_tokens() -> None:
-    history = learned("cl100k", special_tokens=("<|end|>", "<|more|>"))
-    back = opened(history, "minbpe", "table.model")
+    history = learn_preset("cl100k", special_tokens=("<|end|>", "<|more|>"))
+    back = write_and_open(history, "minbpe", "table.model")
     assert same_merges(back.history, history)
     assert back.history.numbers is None
     assert (back.history.recipe.pattern, back.history.recipe.special_tokens) == ("cl100k", ("<|end|>", "<|more|>"))
@@ -272,7 +281,7 @@ def test_a_minbpe_file_is_read_back_with_its_pattern_and_special_tokens() -> Non
 
 
 def test_the_vocab_file_beside_a_minbpe_model_names_each_token() -> None:
-    contents = files(learned("gpt2"), "minbpe", "table.model")
+    contents = files(learn_preset("gpt2"), "minbpe", "table.model")
     lines = contents["table.vocab"].decode().split("\n")
     assert lines[10] == "[<0x0A>] 10"
     assert lines[256].endswith(" 256")

@@ -14,13 +14,13 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.core.formats.hugging_face_tokenizers import (
     Step,
     Whole,
-    added,
+    added_token,
     as_bert,
     by_bytes,
     in_sequence,
     metaspace,
     precompiled,
-    replacing,
+    replace_step,
     split,
 )
 
@@ -42,13 +42,13 @@ def whole(model: Whole, changes: list[Step], cuts: list[Step], *tokens: Step, de
     }  # fmt: skip
 
 
-def numbered(*tokens: str) -> dict[str, int]:
+def ids_by_token(*tokens: str) -> dict[str, int]:
     return {token: number for number, token in enumerate(tokens)}
 
 
 def wordpiece(*tokens: str, unknown: str = "<unk>", marker: str = "##") -> Whole:
     return {"type": "WordPiece", "unk_token": unknown, "continuing_subword_prefix": marker,
-            "max_input_chars_per_word": 100, "vocab": numbered(*tokens)}  # fmt: skip
+            "max_input_chars_per_word": 100, "vocab": ids_by_token(*tokens)}  # fmt: skip
 
 
 def bpe(vocabulary: dict[str, int], *merges: str, **how: Any) -> Whole:
@@ -57,24 +57,27 @@ def bpe(vocabulary: dict[str, int], *merges: str, **how: Any) -> Whole:
 
 WORDS = wordpiece("<unk>", "a", "b", "##a", "##b", "##ab", "ab", "#", "##c")
 HAN = wordpiece("<unk>", "人", "ab", "a", "##b")
-BYTES = numbered(*(f"<0x{byte:02X}>" for byte in range(256)))
-WITHOUT_TAB = numbered("\t", "▁", "a", "b", "ab", *"ĠĊĀ", *(one for one in BYTES if one not in ("<0x09>", "<0xFF>")))
-ENDS = numbered("<unk>", "a", "b", "b</w>", " ", "ab", "ab</w>", "a</w>", " b")
+BYTES = ids_by_token(*(f"<0x{byte:02X}>" for byte in range(256)))
+WITHOUT_TAB = ids_by_token(
+    "\t", "▁", "a", "b", "ab", *"ĠĊĀ", *(one for one in BYTES if one not in ("<0x09>", "<0xFF>"))
+)
+ENDS = ids_by_token("<unk>", "a", "b", "b</w>", " ", "ab", "ab</w>", "a</w>", " b")
 LATER = (
     "\u0b13\u0b53\u0b54\u0b55 \u0b78",
     "\U0001faea\U0001fa8a\u2b96\U0001f1ae",
     "\ua7dc\ua7dda\ua7dd",
     "a\u0cdc\u05c8\U00010940",
 )
-LETTERS = numbered("<unk>", "e", "a", "b", " ", "ab")
+LETTERS = ids_by_token("<unk>", "e", "a", "b", " ", "ab")
 
 # The rare content of each file, and texts that reveal the content.
 FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     "a word begins with the mark": (whole(WORDS, [], [SPACES]), ("##a ##abb ##c c a##a ##", "###a ##ab##")),
     "a range holds characters of a later Unicode": (
         whole(
-            bpe(numbered(*ALPHABET)),
-            [replacing("[^ -ÿ\u0b00-\u0b7f\U0001f000-\U0001ffff\ua7dd]", "-", regex=True), replacing("\ua7dd", "+")],
+            bpe(ids_by_token(*ALPHABET)),
+            [replace_step("[^ -ÿ\u0b00-\u0b7f\U0001f000-\U0001ffff\ua7dd]", "-", regex=True),
+            replace_step("\ua7dd", "+")],
             [by_bytes()],
         ),
         LATER,
@@ -85,29 +88,33 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     ),
     "a byte ends words": (
         whole(
-            bpe(numbered(*ALPHABET, *(one + "Ġ" for one in ALPHABET), "ab", "abĠ"), "a b", "a bĠ", ignore_merges=True),
+            bpe(ids_by_token(*ALPHABET, *(one + "Ġ" for one in ALPHABET), "ab", "abĠ"), "a b", "a bĠ",
+            ignore_merges=True),
             [], [{"type": "Whitespace"}, by_bytes()],
         ),
         ("ab aab", "abĠ aĠ Ġ ĠĠ", "éa"),
     ),
     "brackets and dashes in sets": (
-        whole(bpe(LETTERS), [replacing(r"[&[-]a]|[x[y]-z]|[&&\d]|[^&&b]e|[^\[^ -z]", "b", regex=True)], []),
+        whole(bpe(LETTERS), [replace_step(r"[&[-]a]|[x[y]-z]|[&&\d]|[^&&b]e|[^\[^ -z]", "b", regex=True)], []),
         ("a & - + ' e0 xyz ee", "be-[^{é"),
     ),
     "a repetition that may be missing": (
-        whole(bpe(LETTERS), [replacing(r"a{2}?\u0062{1,2}?|\u0020{2}+", "e", regex=True)], []),
+        whole(bpe(LETTERS), [replace_step(r"a{2}?\u0062{1,2}?|\u0020{2}+", "e", regex=True)], []),
         ("aab abb aaabb b", "ab{2}?   b    "),
     ),
     "a whole word beside Chinese characters": (
-        whole(HAN, [as_bert(lowercase=False)], [BERT], added(5, "abb", single_word=True, normalized=True)),
+        whole(HAN, [as_bert(lowercase=False)], [BERT], added_token(5, "abb", single_word=True, normalized=True)),
         ("人abb人", "abb人abb", "人 abb人", "abb"),
     ),
     "a space beside Chinese characters": (
-        whole(HAN, [as_bert(lowercase=False)], [BERT], added(5, "\t", normalized=True)),
+        whole(HAN, [as_bert(lowercase=False)], [BERT], added_token(5, "\t", normalized=True)),
         ("人ab 人\ta", "人\t人", "人人 a\tb"),
     ),
     "the unknown token is a piece": (
-        whole(wordpiece("e", "##n", "n", unknown="e"), [{"type": "NFD"}, {"type": "StripAccents"}], [], added(0, "e")),
+        whole(
+            wordpiece("e", "##n", "n", unknown="e"), [{"type": "NFD"}, {"type": "StripAccents"}], [],
+            added_token(0, "e")
+        ),
         ("\u1ec1n", "n\u00e9", "en", "x"),
     ),
     "the unknown token continues words": (
@@ -115,25 +122,25 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
         ("ab abb b c ##b ac",),
     ),
     "an added token continues words": (
-        whole(wordpiece("<unk>", "▁t", "er", marker=""), [], [metaspace()], added(2, "er", single_word=True)),
+        whole(wordpiece("<unk>", "▁t", "er", marker=""), [], [metaspace()], added_token(2, "er", single_word=True)),
         ("ter er ther", "t", "erter"),
     ),
     "an added token lies or begins in one that is passed over": (
         whole(
             {**wordpiece("<unk>", "x", "yz", "z"), "type": "WordLevel"}, [], [SPACES],
-            added(1, "x"), added(2, "yz"), added(4, " x y", single_word=True, special=False),
+            added_token(1, "x"), added_token(2, "yz"), added_token(4, " x y", single_word=True, special=False),
         ),
         ("z x y", "z x yz", "z x y x yz"),
     ),
     "an added token is a word that begins with a blank": (
-        whole(wordpiece("<unk>", "▁the", "the"), [], [metaspace("first")], added(1, "▁the")),
+        whole(wordpiece("<unk>", "▁the", "the"), [], [metaspace("first")], added_token(1, "▁the")),
         ("the the", "▁the the", "x"),
     ),
     "a text spells a byte of what is unknown": (
         whole(
             {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
              "vocab": [["<unk>", 0.0], ["a", -1.0], *([byte, -3.0] for byte in BYTES)]},
-            [], [], added(0, "<unk>"), decoder={"type": "ByteFallback"},
+            [], [], added_token(0, "<unk>"), decoder={"type": "ByteFallback"},
         ),
         ("<0x41>a<0x0a>", "é<0xC3><0xA9><unk>", "<<0x00>>"),
     ),
@@ -143,7 +150,7 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     ),
     "a merge makes a letter that is marked at the end of words": (
         whole(
-            bpe(numbered("<unk>", *"abcd_", "a_", "b_", "_a_", "c_a_", "c_a_d"), "a _", "_ a_", "c _a_", "c_a_ d",
+            bpe(ids_by_token("<unk>", *"abcd_", "a_", "b_", "_a_", "c_a_", "c_a_d"), "a _", "_ a_", "c _a_", "c_a_ d",
                 unk_token="<unk>", end_of_word_suffix="_"),
             [], [SPACES],
         ),
@@ -158,102 +165,110 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     ),
     "bytes are marked at the end of words, and some are unknown there": (
         whole(
-            bpe(numbered("<unk>", *ALPHABET[40:90], "e</w>", "ab", "a", "b", "b</w>", "ab</w>"), "a b", "a b</w>",
+            bpe(ids_by_token("<unk>", *ALPHABET[40:90], "e</w>", "ab", "a", "b", "b</w>", "ab</w>"), "a b", "a b</w>",
                 unk_token="<unk>", end_of_word_suffix="</w>"),
-            [], [by_bytes(cuts=True)], added(0, "<unk>"), decoder=by_bytes(),
+            [], [by_bytes(cuts=True)], added_token(0, "<unk>"), decoder=by_bytes(),
         ),
         ("ab be éb x!", "a<unk>b\n", "eab  e"),
     ),
     "a decoded token becomes empty before an expression that finds nothing": (
         whole(
             bpe({"▁": 0, "a": 1}), [], [],
-            decoder=in_sequence([metaspace(), replacing("x*", "-", regex=True)], "decoders"),
+            decoder=in_sequence([metaspace(), replace_step("x*", "-", regex=True)], "decoders"),
         ),
         ("▁a", "a▁", "▁"),
     ),
     "an added token is a word only behind another sign": (
         whole(
             {**wordpiece("<unk>", " ", "\n"), "type": "WordLevel"},
-            [{"type": "Prepend", "prepend": "\n"}, replacing(r"[^\s]", "-", regex=True)],
+            [{"type": "Prepend", "prepend": "\n"}, replace_step(r"[^\s]", "-", regex=True)],
             [{"type": "UnicodeScripts"}, {"type": "Punctuation", "behavior": "Removed"}],
-            added(1, " ", normalized=True),
+            added_token(1, " ", normalized=True),
         ),
         ("a ", "a", " a b"),
     ),
     "an added token that is no piece is spelled by changed words": (
-        whole(WORDS, [as_bert(lowercase=True)], [SPACES], added(9, "e\u0301")),
+        whole(WORDS, [as_bert(lowercase=True)], [SPACES], added_token(9, "e\u0301")),
         ("E\u0301 a", "e\u0301", "\u00e9"),
     ),
     "an earlier token with the number is what is looked for in the changed text": (
         whole(
-            bpe({"a": 0, "b": 3, "c": 2}), [LOWER], [], added(1, "XY", normalized=True), added(3, "b", normalized=True)
+            bpe({"a": 0, "b": 3, "c": 2}), [LOWER], [], added_token(1, "XY", normalized=True),
+            added_token(3, "b", normalized=True)
         ),
         ("xyb", "XY a B", "b"),
     ),
     "the last token with a number says how it is found": (
-        whole(bpe({"a": 0, "b": 3, "c": 2}), [], [], added(1, "xy"), added(3, "b", single_word=True, special=False)),
+        whole(
+            bpe({"a": 0, "b": 3, "c": 2}), [], [],
+            added_token(1, "xy"), added_token(3, "b", single_word=True, special=False)
+        ),
         ("xyb", "b a", "b b"),
     ),
     "a token behind the vocabulary has a number below others": (
-        whole({**WORDS, "vocab": {"<unk>": 11, "b": 15, "a": 13}}, [], [], added(9, "b"), added(9, "##c")),
+        whole({**WORDS, "vocab": {"<unk>": 11, "b": 15, "a": 13}}, [], [], added_token(9, "b"), added_token(9, "##c")),
         ("ac", "b##c"),
     ),
     # The letters of the file look like bytes, as in the tokenizer of Gemini.
     "bytes that no text becomes have no token": (
-        whole(bpe(WITHOUT_TAB, "a b", byte_fallback=True, fuse_unk=True), [replacing(" ", "▁")], []),
+        whole(bpe(WITHOUT_TAB, "a b", byte_fallback=True, fuse_unk=True), [replace_step(" ", "▁")], []),
         ("a\tab\n ab", "é人\U0001f600", "ĠĊĀ a", "\x08\x7f"),
     ),
     "a token takes the spaces of the next one": (
-        whole(bpe(LETTERS, unk_token="<unk>"), [], [], added(6, "a ", rstrip=True), added(7, "   ")),
+        whole(bpe(LETTERS, unk_token="<unk>"), [], [], added_token(6, "a ", rstrip=True), added_token(7, "   ")),
         ("a     ", "a    b", "a   ", "   a   b"),
     ),
     "a token takes the spaces of itself": (
-        whole(bpe(LETTERS, unk_token="<unk>"), [], [], added(4, " ", rstrip=True)),
+        whole(bpe(LETTERS, unk_token="<unk>"), [], [], added_token(4, " ", rstrip=True)),
         ("  ", " a   b ", "    "),
     ),
     "a token takes spaces on both sides": (
-        whole(bpe(LETTERS), [], [], added(6, "  ", lstrip=True, rstrip=True)),
+        whole(bpe(LETTERS), [], [], added_token(6, "  ", lstrip=True, rstrip=True)),
         ("    ", "a    b", "a  b"),
     ),
     "a token is special once and not once more": (
-        whole(bpe(LETTERS), [], [], added(6, "</s>"), added(6, "</s>", special=False)),
+        whole(bpe(LETTERS), [], [], added_token(6, "</s>"), added_token(6, "</s>", special=False)),
         ("a</s>b", "</s>"),
     ),
     "the unknown token is a letter": (whole(bpe(LETTERS, "a b", unk_token="e"), [], []), ("xabe", "e", "exab")),
     "the unknown token ends words": (
-        whole(bpe(numbered("a", "b</w>", "c</w>"), unk_token="b</w>", end_of_word_suffix="</w>"), [], [SPACES]),
+        whole(bpe(ids_by_token("a", "b</w>", "c</w>"), unk_token="b</w>", end_of_word_suffix="</w>"), [], [SPACES]),
         ("ab ac ad b", "xb"),
     ),
     "what is unknown is left out, and a token is called so": (
-        whole(bpe({"e": 1, "a": 0, "b": 4}), [], [], added(0, "<unk>", rstrip=True), added(3, "ы", single_word=True)),
+        whole(
+            bpe({"e": 1, "a": 0, "b": 4}), [], [],
+            added_token(0, "<unk>", rstrip=True), added_token(3, "ы", single_word=True)
+        ),
         ("a<unk>b", "aыb ы", "<unk>"),
     ),
     "characters become longer and are joined over what they came from": (
-        whole(bpe(LETTERS | {"bab": 6, "abab": 7}, "a b", "ab ab"), [replacing("  ", "ab")], []),
+        whole(bpe(LETTERS | {"bab": 6, "abab": 7}, "a b", "ab ab"), [replace_step("  ", "ab")], []),
         ("    e", "  e  ", "      "),
     ),
     "Chinese characters of a token are set apart": (
-        whole(WORDS, [as_bert(lowercase=True)], [{"type": "BertPreTokenizer"}], added(9, "中文", normalized=True)),
+        whole(WORDS, [as_bert(lowercase=True)], [{"type": "BertPreTokenizer"}],
+            added_token(9, "中文", normalized=True)),
         ("a中文b", "中文"),
     ),
     "numbers are the ids": (
-        whole(wordpiece("<unk>", "a", "<s>", "</s>"), [], [SPACES], added(3, "</s>"), added(2, "<s>")),
+        whole(wordpiece("<unk>", "a", "<s>", "</s>"), [], [SPACES], added_token(3, "</s>"), added_token(2, "<s>")),
         ("a <s> b</s>",),
     ),
     "a line begins behind a line break but the last": (
-        whole(bpe(LETTERS), [replacing("^", "ab", regex=True)], [], added(6, "<s>")),
+        whole(bpe(LETTERS), [replace_step("^", "ab", regex=True)], [], added_token(6, "<s>")),
         ("b\nb", "\n", "b\n\n<s>\nb", ""),
     ),
     "a whole word is a special token when it is changed": (
-        whole(bpe(LETTERS | {"<s>": 6}, ignore_merges=True), [LOWER], [SPACES], added(6, "<s>")),
+        whole(bpe(LETTERS | {"<s>": 6}, ignore_merges=True), [LOWER], [SPACES], added_token(6, "<s>")),
         ("<S> a<S>", "<s>b"),
     ),
     "a special token is spelled by the bytes of another text": (
-        whole(wordpiece("<unk>", "É", "##£"), [], [by_bytes(cuts=True)], added(1, "É")),
+        whole(wordpiece("<unk>", "É", "##£"), [], [by_bytes(cuts=True)], added_token(1, "É")),
         ("\u0263", "É", "É£"),
     ),
     "the unknown token has no entry": (
-        whole(bpe({"a": 4, "b": 9}, unk_token="<unk>"), [], [], added(2, "<s>")),
+        whole(bpe({"a": 4, "b": 9}, unk_token="<unk>"), [], [], added_token(2, "<s>")),
         ("ab<s>",),
     ),
     "no byte has an entry": (
@@ -265,15 +280,15 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     ),
     "a token that words of several parts hold": (
         whole(wordpiece("<unk>", "é", "##x", "▁"), [], [metaspace("first"), {"type": "Whitespace"}],
-              added(1, "é", single_word=True)),
+              added_token(1, "é", single_word=True)),
         ("éx é", "x éx"),
     ),
     "a token of a space beside Chinese characters": (
-        whole(WORDS, [as_bert(lowercase=True)], [{"type": "BertPreTokenizer"}], added(9, " ", normalized=True)),
+        whole(WORDS, [as_bert(lowercase=True)], [{"type": "BertPreTokenizer"}], added_token(9, " ", normalized=True)),
         ("文", "a文 b"),
     ),
     "two added tokens share their number": (
-        whole(bpe({"a": 0, "b": 3, "ab": 4}, "a b"), [], [], added(3, "</s>"), added(3, "b")),
+        whole(bpe({"a": 0, "b": 3, "ab": 4}, "a b"), [], [], added_token(3, "</s>"), added_token(3, "b")),
         ("</s>ab</s>", "b"),
     ),
     "some signs are parts of words, but not in sets": (
@@ -289,7 +304,7 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
         ("\u2474", "\u249c", "a \u2474"),
     ),
     "words begin and end inside characters": (
-        whole(bpe(numbered(*ALPHABET)), [{"type": "NFD"}], [by_bytes(cuts=True), {"type": "BertPreTokenizer"}],
+        whole(bpe(ids_by_token(*ALPHABET)), [{"type": "NFD"}], [by_bytes(cuts=True), {"type": "BertPreTokenizer"}],
               decoder=by_bytes()),
         ("\u09cb", "a\u00e9\u00e7 \ud55c"),
     ),
@@ -307,11 +322,14 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     ),
     "a token that only a put sign makes": (
         whole(wordpiece("<unk>", "▁le", "le", marker=""), [], [{"type": "FixedLength", "length": 2}, metaspace()],
-              added(1, "▁le")),
+              added_token(1, "▁le")),
         ("le", "lelele", "▁le"),
     ),
     "the second of three entries takes the number of the others": (
-        whole(bpe({"<s>": 1}), [], [], added(1, "<s>"), added(15, "</s>"), added(3, "<s>", single_word=True)),
+        whole(
+            bpe({"<s>": 1}), [], [],
+            added_token(1, "<s>"), added_token(15, "</s>"), added_token(3, "<s>", single_word=True)
+        ),
         ("</s>a<s>", "a <s>"),
     ),
     "a letter behind one of another kind": (
@@ -320,7 +338,7 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     "a mark is newer than most tables": (
         whole(bpe(LETTERS | {"2": 8}, unk_token="<unk>"), [precompiled()], []), ("\xb2\u1adb", "\xb2\u1aecb")
     ),
-    "an entry is empty": (whole(bpe({"a": 0, "": 5}), [], [], added(2, "<s>")), ("xa<s>", "x")),
+    "an entry is empty": (whole(bpe({"a": 0, "": 5}), [], [], added_token(2, "<s>")), ("xa<s>", "x")),
     "a space replaces nothing": (
         whole(WORDS, [], [SPACES], decoder={"type": "BPEDecoder", "suffix": ""}), ("ab ab", "a##b")
     ),
@@ -328,7 +346,7 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
         whole(bpe(LETTERS), [], [], decoder={"type": "Sequence", "decoders": []}), ("abab",)
     ),
     "bytes, and a token of them": (
-        whole(bpe(LETTERS | {"Ġ": 9, "Ġa": 10}, "Ġ a"), [], [by_bytes(cuts=True)], added(10, "Ġa"),
+        whole(bpe(LETTERS | {"Ġ": 9, "Ġa": 10}, "Ġ a"), [], [by_bytes(cuts=True)], added_token(10, "Ġa"),
               decoder=by_bytes()),
         ("a a", "Ġa a"),
     ),
@@ -364,7 +382,7 @@ def test_a_tokenizer_json_with_rare_content_is_opened_and_written_with_equal_ids
 SAID_OF_WRITING: dict[str, tuple[Whole, tuple[str, ...]]] = {
     "a range that words have holds characters of a later Unicode": (
         whole(
-            bpe(numbered(*ALPHABET, "à¬", "ðŁ"), "à ¬", "ð Ł"),
+            bpe(ids_by_token(*ALPHABET, "à¬", "ðŁ"), "à ¬", "ð Ł"),
             [],
             [split("[\u0b00-\u0b7f]+|[\U0001f300-\U0001fbff]+|\\p{L}+|\\P{L}"), by_bytes()],
         ),
@@ -375,18 +393,20 @@ SAID_OF_WRITING: dict[str, tuple[Whole, tuple[str, ...]]] = {
             {**wordpiece("te", "e", unknown="e"), "type": "WordLevel"} | {"vocab": {"te": 2, "e": 3}},
             [],
             [SPACES],
-            added(9, "e"),
-            added(9, "<s>"),
-            added(9, "<t>"),
+            added_token(9, "e"),
+            added_token(9, "<s>"),
+            added_token(9, "<t>"),
         ),
         ("te e x", "e<s><t>"),
     ),
     "changed texts spell a token that is listed because of its number": (
-        whole(bpe({"A": 3, "b": 4, "c": 5}), [LOWER], [], added(9, "x"), added(9, "A"), added(9, "a")),
+        whole(
+            bpe({"A": 3, "b": 4, "c": 5}), [LOWER], [], added_token(9, "x"), added_token(9, "A"), added_token(9, "a")
+        ),
         ("Ab", "xab"),
     ),
     "a piece is there twice and nothing is called unknown": (
-        whole({"type": "Unigram", "unk_id": 0, "vocab": [["e", 0.0], ["e", -3.0]]}, [], [], added(5, "<unk>")),
+        whole({"type": "Unigram", "unk_id": 0, "vocab": [["e", 0.0], ["e", -3.0]]}, [], [], added_token(5, "<unk>")),
         ("<unk>e", "xe"),
     ),
 }
@@ -426,11 +446,11 @@ SAID: dict[str, tuple[Whole, str]] = {
         "matches line breaks",
     ),
     "something is put where nothing was": (
-        whole(bpe(LETTERS), [replacing("x?", "-", regex=True), LOWER], []),
+        whole(bpe(LETTERS), [replace_step("x?", "-", regex=True), LOWER], []),
         "after a replacement of an empty match",
     ),
     "something is put between all characters": (
-        whole(bpe(LETTERS), [replacing("", "a")], [by_bytes()]),
+        whole(bpe(LETTERS), [replace_step("", "a")], [by_bytes()]),
         "after a replacement of an empty match",
     ),
     "pictures": (whole(bpe(LETTERS), [], [split(r"\p{Extended_Pictographic}")]), "older tables of visible characters"),
@@ -438,7 +458,7 @@ SAID: dict[str, tuple[Whole, str]] = {
         whole(
             {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
              "vocab": [["<unk>", 0.0], *([byte, -3.0] for byte in BYTES)]},
-            [LOWER], [], added(0, "<unk>"),
+            [LOWER], [], added_token(0, "<unk>"),
         ),
         "A word '<unk>' next to unknown characters becomes bytes",
     ),
@@ -446,7 +466,7 @@ SAID: dict[str, tuple[Whole, str]] = {
         whole(
             {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
              "vocab": [["<unk>", 0.0], *([byte, -3.0] for byte in BYTES)]},
-            [], [], added(0, "<unk>", single_word=True),
+            [], [], added_token(0, "<unk>", single_word=True),
         ),
         "A word '<unk>' next to unknown characters becomes bytes",
     ),
@@ -457,15 +477,15 @@ SAID: dict[str, tuple[Whole, str]] = {
         "uses “aa”",
     ),
     "a token becomes nothing": (
-        whole(bpe(LETTERS), [replacing("a", "")], [], added(2, "a", normalized=True)),
+        whole(bpe(LETTERS), [replace_step("a", "")], [], added_token(2, "a", normalized=True)),
         "become empty in the normalized text",
     ),
     "a token is shown as an earlier one": (
-        whole(bpe(LETTERS), [LOWER], [], added(6, "AB", normalized=True), added(6, "AB")),
+        whole(bpe(LETTERS), [LOWER], [], added_token(6, "AB", normalized=True), added_token(6, "AB")),
         "decode another token instead",
     ),
     "tokens become alike": (
-        whole(bpe(LETTERS), [LOWER], [], added(6, "AB", normalized=True), added(7, "Ab", normalized=True)),
+        whole(bpe(LETTERS), [LOWER], [], added_token(6, "AB", normalized=True), added_token(7, "Ab", normalized=True)),
         "are equal to another token",
     ),
 }  # fmt: skip
@@ -494,7 +514,7 @@ def test_a_case_insensitive_pattern_splits_a_long_batch_like_a_short_text() -> N
 
 
 def test_exporting_warns_of_a_text_that_the_written_file_would_turn_into_a_token() -> None:
-    made = whole(bpe({"  ": 152}), [], [by_bytes()], added(158, "<", single_word=True))
+    made = whole(bpe({"  ": 152}), [], [by_bytes()], added_token(158, "<", single_word=True))
     history = JSON.open(json.dumps(made).encode(), "x").history
     assert any("In this format the text < becomes the special token" in sentence for sentence in JSON.can_hold(history))
 

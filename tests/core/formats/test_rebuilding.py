@@ -28,7 +28,7 @@ SYMBOLS = [Symbol(one, one, "character") for one in (b"a", b"b", b"c")]
 ALPHABET = Alphabet((*unknown_symbols(RECIPES[0]), *SYMBOLS))  # the first never merges
 
 
-def can_be(rows: list[Any], recipe: Recipe) -> bool:
+def are_valid(rows: list[Any], recipe: Recipe) -> bool:
     """Check the steps one by one. Return whether all are valid."""
     tokens = 4
     joined_pairs: set[tuple[int, int]] = set()
@@ -70,7 +70,7 @@ def test_checking_all_steps_at_once_finds_the_same_invalid_step_as_checking_each
     recipe: Recipe, rows: list[Any]
 ) -> None:
     columns = np.array(rows, np.int64).reshape(-1, 7).T
-    sound = [can_be(rows[:end], recipe) for end in range(1, len(rows) + 1)]
+    sound = [are_valid(rows[:end], recipe) for end in range(1, len(rows) + 1)]
     if all(sound):
         check_steps([*columns], ALPHABET, recipe, str)
     else:

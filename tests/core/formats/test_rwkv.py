@@ -21,7 +21,7 @@ from bpe_core.history.token_texts import written as written_texts
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.wordpiece import reference as wordpiece
 from bpe_core.methods.wordpiece.explain import WhyLongest
-from tests.core.formats.tables import written
+from tests.core.formats.tables import table_bytes
 
 RWKV = FORMATS["rwkv"]
 LONGER = ("the", " the", "th", "\n\n", "ab", "aba", "abab", " a", "人", "人民", "it's", 'say "', "\u2028", "\\")
@@ -29,7 +29,7 @@ TOKENS = [*(bytes([byte]) for byte in range(256)), *map(str.encode, LONGER[:-1])
 NUMBERS = dict(zip(TOKENS, range(1, 999), strict=False))
 
 
-def shown(text: bytes) -> str:
+def escape_token(text: bytes) -> str:
     try:
         return repr(text.decode())
     except UnicodeDecodeError:
@@ -37,10 +37,10 @@ def shown(text: bytes) -> str:
 
 
 def rows(numbers: dict[bytes, int] = NUMBERS) -> str:
-    return "".join(f"{number} {shown(text)} {len(text)}\n" for text, number in numbers.items())
+    return "".join(f"{number} {escape_token(text)} {len(text)}\n" for text, number in numbers.items())
 
 
-def by_the_rule(text: str, gone: Collection[bytes] = ()) -> list[int]:
+def encode_by_the_rule(text: str, gone: Collection[bytes] = ()) -> list[int]:
     data, ids = text.encode(), []
     while data:
         longest = max((token for token in NUMBERS if data.startswith(token) and token not in gone), key=len)
@@ -58,7 +58,7 @@ TEXTS = st.lists(st.one_of(st.sampled_from(LONGER), st.text(max_size=3))).map(""
 @given(TEXTS)
 def test_rwkv_encodes_a_text_with_the_longest_tokens_and_decodes_the_text_again(text: str) -> None:
     ids = PLAIN.encode(text)
-    assert HISTORY.numbers_of(ids).tolist() == by_the_rule(text)
+    assert HISTORY.numbers_of(ids).tolist() == encode_by_the_rule(text)
     assert wordpiece.encode(text, HISTORY) == ids
     assert PLAIN.decode(ids) == PLAIN.decode(ids, way="library") == text
 
@@ -68,16 +68,18 @@ def test_kernels_encode_many_texts_with_rwkv_to_the_ids_of_the_rule() -> None:
     texts = ["".join(chance.choices(LONGER, k=chance.randrange(40))) for _ in range(300)]
     ids, starts = COMPILED.encode_batch(texts)
     rows = np.split(HISTORY.numbers_of(ids), starts[1:-1])
-    assert [numbers.tolist() for numbers in rows] == [by_the_rule(text) for text in texts]
+    assert [numbers.tolist() for numbers in rows] == [encode_by_the_rule(text) for text in texts]
 
 
 def test_an_rwkv_file_is_written_unchanged_and_keeps_its_ids_in_table_formats(tmp_path: Path) -> None:
-    assert written(HISTORY, RWKV).decode() == rows()
+    assert table_bytes(HISTORY, RWKV).decode() == rows()
     for name in ("csv", "tsv", "json"):
         path = tmp_path / f"table.{name}"
-        path.write_bytes(written(HISTORY, FORMATS[name]))
+        path.write_bytes(table_bytes(HISTORY, FORMATS[name]))
         again = open_table(path).history
-        assert again.numbers_of(Tokenizer(again).encode("人民 the abab")).tolist() == by_the_rule("人民 the abab")
+        assert again.numbers_of(Tokenizer(again).encode("人民 the abab")).tolist() == encode_by_the_rule(
+            "人民 the abab"
+        )
     for name in ("tokenizer.json", "vocab.txt", "tiktoken", "sentencepiece", "merges.txt"):
         assert FORMATS[name].refusal(HISTORY)
 
@@ -93,7 +95,7 @@ def test_an_rwkv_table_without_some_tokens_uses_the_longest_remaining_tokens() -
     trimmed = without(HISTORY, np.array([text in gone for text in written_texts(HISTORY)])).history
     text = "ababab人民 the"
     token_texts = [written_texts(trimmed)[id] for id in Tokenizer(trimmed).encode(text)]
-    assert [NUMBERS[token_text] for token_text in token_texts] == by_the_rule(
+    assert [NUMBERS[token_text] for token_text in token_texts] == encode_by_the_rule(
         text, gone
     )  # later tokens get smaller ids if a token is missing
 

@@ -19,7 +19,7 @@ from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, vari
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.verification import sampling
 from bpe_core.verification.checking import prepare_export
-from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
+from tests.core.formats.samples import content, encode, languages, learn_preset, same_merges, texts, write_and_open
 from tests.machine_code import machine_code
 from tests.shared import text_of
 
@@ -27,13 +27,13 @@ MODEL = FORMATS["sentencepiece"]
 
 
 def model(**changes: object) -> bytes:
-    return content(learned("sentencepiece-like", vocab_size=None, **changes), "sentencepiece")
+    return content(learn_preset("sentencepiece-like", vocab_size=None, **changes), "sentencepiece")
 
 
 @pytest.mark.parametrize(("unknown", "form"), [("bytes", ""), ("unk", ""), ("bytes", "NFKC")])
 def test_sentencepiece_loads_our_exported_model_with_the_same_ids(unknown: str, form: str) -> None:
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
-    history = learned("sentencepiece-like", vocab_size=None, unknown=unknown, unicode_form=form)
+    history = learn_preset("sentencepiece-like", vocab_size=None, unknown=unknown, unicode_form=form)
     theirs = sentencepiece.SentencePieceProcessor(model_proto=content(history, "sentencepiece"))
     for text in texts():
         ours = encode(history, text)
@@ -70,13 +70,13 @@ def test_a_model_trained_by_sentencepiece_keeps_its_ids_when_opened(byte_fallbac
 
 def test_verification_skips_text_beyond_the_limits_of_a_format_and_accepts_the_export() -> None:
     """The check skips combining marks in an order that the normalization map lacks, and the sign for blanks."""
-    history = learned("sentencepiece-like", vocab_size=None)
+    history = learn_preset("sentencepiece-like", vocab_size=None)
     rare = "the ▁ sign\no\u0302\u0301\u0323 in the middle\nthe last line"
     assert [MODEL.is_beyond(history, line) for line in rare.split("\n")] == [False, True, False]
     verification = prepare_export(history, "table.model", text=rare).verification
     assert verification.agrees, verification.differences
     assert sum("The check leaves" in sentence for sentence in verification.cannot_hold) == 2
-    table = learned("words", merges=20, lowercase=True, marker="glued")
+    table = learn_preset("words", merges=20, lowercase=True, marker="glued")
     verification = prepare_export(table, "tokenizer.json", text="Στην αρχή ΗΤΑΝ Ο ΛΟΓΟΣ\nthe end").verification
     assert verification.agrees, verification.differences
 
@@ -84,8 +84,8 @@ def test_verification_skips_text_beyond_the_limits_of_a_format_and_accepts_the_e
 @pytest.mark.parametrize("unknown", ["bytes", "unk"])
 def test_an_exported_sentencepiece_model_is_read_back_with_its_recipe_choices(unknown: str) -> None:
     changes = {"unknown": unknown, "lowercase": True, "strip_marks": "“”", "unicode_form": ""}
-    history = learned("sentencepiece-like", vocab_size=None, **changes)
-    back = opened(history, "sentencepiece")
+    history = learn_preset("sentencepiece-like", vocab_size=None, **changes)
+    back = write_and_open(history, "sentencepiece")
     assert same_merges(back.history, history)
     for choice in ("base", "marker", "unknown", "pattern", "lowercase", "strip_marks", "unicode_form"):
         assert getattr(back.history.recipe, choice) == getattr(history.recipe, choice), choice
@@ -104,7 +104,7 @@ def test_recipes_that_sentencepiece_cannot_express_are_refused(
     preset: str, changes: dict[str, str], sentence: str
 ) -> None:
     with pytest.raises(OutputError, match=sentence):
-        content(learned(preset, merges=5, **changes), "sentencepiece")
+        content(learn_preset(preset, merges=5, **changes), "sentencepiece")
 
 
 # --- Damage -----------------------------------------------------------------------------

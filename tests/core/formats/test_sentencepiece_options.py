@@ -130,7 +130,7 @@ def test_a_model_with_removed_and_unused_pieces_encodes_as_in_sentencepiece(kind
     # A better score than that of their parts.
     left += [ScoredPiece(text, 9.0, Kind.NORMAL) for text in ("theof", "eqz")]
     samples = [*lines()[::4], "theofthe theqz", "theof" * 30]
-    check(b"".join(piece.message() for piece in left) + behind_pieces(stored, data), samples)
+    check(b"".join(piece.message() for piece in left) + bytes_after_pieces(stored, data), samples)
 
 
 @pytest.mark.parametrize(("unused", "used"), [("b▁", "▁"), ("▁", "b")])
@@ -158,7 +158,7 @@ def test_pieces_with_a_score_of_minus_zero_are_joined_as_in_sentencepiece(kind: 
         piece._replace(score=chance.choice([0.0, -0.0, piece.score])) if piece.kind == Kind.NORMAL else piece
         for piece in stored.pieces
     ]
-    check(b"".join(piece.message() for piece in changed) + behind_pieces(stored, data), lines()[::4])
+    check(b"".join(piece.message() for piece in changed) + bytes_after_pieces(stored, data), lines()[::4])
 
 
 def test_the_normalization_map_of_a_sentencepiece_model_keeps_zero_bytes() -> None:
@@ -169,7 +169,7 @@ def test_the_normalization_map_of_a_sentencepiece_model_keeps_zero_bytes() -> No
     check(data + bytes_field(3, bytes_field(2, packed(changes))), ["\0e", "th\0th", "\0\0the", "a\0\u0300"])
 
 
-def behind_pieces(stored: FieldValues, data: bytes) -> bytes:
+def bytes_after_pieces(stored: FieldValues, data: bytes) -> bytes:
     return data[len(b"".join(piece.message() for piece in stored.pieces)) :]
 
 
@@ -202,7 +202,7 @@ def test_the_why_command_for_a_sentencepiece_model_reports_a_token_that_was_merg
 
 def test_byte_pieces_in_lowercase_are_decoded_as_in_sentencepiece() -> None:
     stored = read(data := sentencepiece_model("unigram", byte_fallback=True), "trained.model")
-    behind = behind_pieces(stored, data)
+    behind = bytes_after_pieces(stored, data)
     data = b"".join(piece.message() for piece in [*stored.pieces, ScoredPiece("<0x0a>", -1.0, Kind.NORMAL)]) + behind
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
     history = FORMATS["sentencepiece"].open(data, "changed.model").history
@@ -238,7 +238,7 @@ def check_with_scores(change: float, samples: list[str]) -> None:
         piece._replace(score=float(np.float32(piece.score + change))) if piece.kind == Kind.NORMAL else piece
         for piece in stored.pieces
     ]
-    check(b"".join(piece.message() for piece in pieces) + behind_pieces(stored, data), samples)
+    check(b"".join(piece.message() for piece in pieces) + bytes_after_pieces(stored, data), samples)
 
 
 @pytest.mark.parametrize("name", ["all.json", "all.csv", "all.bpex"])

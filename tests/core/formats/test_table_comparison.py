@@ -14,7 +14,7 @@ from tests.core.learning import train
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 
 
-def learned(text: str = TEXT, **choices: Any) -> History:
+def learn_table(text: str = TEXT, **choices: Any) -> History:
     return train(Corpus.from_texts([text]), Recipe.preset("gpt2", **{"merges": 40, **choices}))
 
 
@@ -24,19 +24,19 @@ def without_counts(history: History) -> History:
 
 
 def test_comparing_a_table_with_itself_finds_no_difference() -> None:
-    comparison = compare_tables(learned(), learned())
+    comparison = compare_tables(learn_table(), learn_table())
     assert (comparison.first, comparison.cause, comparison.differing) == (None, "none", [])
     assert comparison.only_in_first == comparison.only_in_second == []
 
 
 def test_comparing_a_table_with_its_first_merges_finds_only_a_different_length() -> None:
-    comparison = compare_tables(learned(), learned(merges=10))
+    comparison = compare_tables(learn_table(), learn_table(merges=10))
     assert (comparison.first, comparison.cause, comparison.merges) == (None, "length", (40, 10))
     assert len(comparison.only_in_first) == 30
 
 
 def test_comparing_tables_finds_another_tie_rule_as_the_cause() -> None:
-    first, second = learned(), learned(ties="smallest-text")
+    first, second = learn_table(), learn_table(ties="smallest-text")
     comparison = compare_tables(first, second)
     assert comparison.first is not None
     assert comparison.cause == "tie"
@@ -46,7 +46,7 @@ def test_comparing_tables_finds_another_tie_rule_as_the_cause() -> None:
 
 
 def test_a_tie_is_no_cause_between_tables_of_two_methods_with_the_same_tie_rule() -> None:
-    first, second = learned(ties="smallest-text"), learned()
+    first, second = learn_table(ties="smallest-text"), learn_table()
     recipe = first.recipe.with_changes(method="parity")
     comparison = compare_tables(first, History.from_pairs(recipe, second.alphabet, list(second.pairs())))
     assert comparison.first is not None
@@ -56,33 +56,33 @@ def test_a_tie_is_no_cause_between_tables_of_two_methods_with_the_same_tie_rule(
 
 
 def test_comparing_tables_finds_another_pattern_as_the_cause() -> None:
-    comparison = compare_tables(learned(), learned(pattern="none"))
+    comparison = compare_tables(learn_table(), learn_table(pattern="none"))
     assert comparison.cause == "pattern"
     assert "“gpt2”" in comparison.explanation
 
 
 def test_comparing_tables_finds_another_text_as_the_cause() -> None:
-    comparison = compare_tables(learned(), learned("other words altogether, and more of other words\n" * 5))
+    comparison = compare_tables(learn_table(), learn_table("other words altogether, and more of other words\n" * 5))
     assert comparison.cause == "data"
 
 
 def test_comparing_tables_finds_other_base_symbols_as_the_cause() -> None:
-    comparison = compare_tables(learned(), train(Corpus.from_texts([TEXT]), Recipe.preset("words", merges=40)))
+    comparison = compare_tables(learn_table(), train(Corpus.from_texts([TEXT]), Recipe.preset("words", merges=40)))
     assert comparison.cause == "base symbols"
 
 
 def test_comparing_tables_with_different_minimum_counts_finds_only_a_different_length() -> None:
-    assert compare_tables(learned(), learned(min_frequency=8)).cause == "length"
+    assert compare_tables(learn_table(), learn_table(min_frequency=8)).cause == "length"
 
 
 def test_comparing_tables_without_counts_gives_no_cause() -> None:
-    other = learned(ties="smallest-text")
-    comparison = compare_tables(without_counts(learned()), without_counts(other))
+    other = learn_table(ties="smallest-text")
+    comparison = compare_tables(without_counts(learn_table()), without_counts(other))
     assert comparison.cause == "not known"
 
 
 def test_comparing_tables_reports_different_merges_with_their_steps() -> None:
-    first, second = learned(), learned(ties="smallest-text")
+    first, second = learn_table(), learn_table(ties="smallest-text")
     comparison = compare_tables(first, second)
     for merge in comparison.differing:
         for history, place in ((first, merge.place), (second, merge.other_place)):

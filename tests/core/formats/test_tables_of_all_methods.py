@@ -22,7 +22,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification.checking import prepare_export
 from tests import dropping_method
-from tests.core.formats.tables import every_format, read_at_once_only, read_row_by_row, written
+from tests.core.formats.tables import every_format, read_at_once_only, read_row_by_row, table_bytes
 from tests.core.learning import all_columns, train
 from tests.shared import text_of
 
@@ -38,7 +38,7 @@ every_recipe = pytest.mark.parametrize("name", RECIPES)
 
 
 @cache
-def learned(name: str) -> History:
+def learn_by_method(name: str) -> History:
     choices = dict(RECIPES[name])
     recipe = Recipe.preset(choices.pop("preset"), vocab_size=None, merges=60, **choices)
     return train(Corpus.from_texts([TEXT]), recipe)
@@ -62,16 +62,16 @@ def assert_the_same_in_all(first: History, second: History) -> None:
 @every_format
 @every_recipe
 def test_a_table_of_each_method_is_read_back_unchanged(format: Format, name: str) -> None:
-    history = learned(name)
+    history = learn_by_method(name)
     with read_at_once_only():
-        assert_the_same_in_all(format.read(written(history, format), "table"), history)
+        assert_the_same_in_all(format.read(table_bytes(history, format), "table"), history)
     with read_row_by_row():
-        assert_the_same_in_all(format.read(written(history, format, 25), "table"), history.first(25))
+        assert_the_same_in_all(format.read(table_bytes(history, format, 25), "table"), history.first(25))
 
 
 @every_recipe
 def test_an_exported_table_of_each_method_is_verified(name: str, tmp_path: Path) -> None:
-    verification = prepare_export(learned(name), tmp_path / "table.json").verification
+    verification = prepare_export(learn_by_method(name), tmp_path / "table.json").verification
     assert verification.agrees, verification.differences
     assert verification.cannot_hold == ()
 
@@ -86,15 +86,17 @@ def test_a_table_of_a_plug_in_method_can_be_written_and_read(monkeypatch: pytest
 
 
 def test_reasons_and_scores_of_a_method_are_columns_of_a_csv_table() -> None:
-    rows = list(csv.DictReader(io.StringIO(written(learned("unigram"), FORMATS["csv"]).decode()), strict=True))
+    rows = list(
+        csv.DictReader(io.StringIO(table_bytes(learn_by_method("unigram"), FORMATS["csv"]).decode()), strict=True)
+    )
     assert {len(row) for row in rows} == {len(rows[0])}
     assert (rows[0]["kind"], rows[0]["right"], rows[0]["left_text"]) == ("drop", "", rows[0]["token"])
-    assert int(rows[0]["round"]) == learned("unigram")[0].reasons["round"]
+    assert int(rows[0]["round"]) == learn_by_method("unigram")[0].reasons["round"]
     seed = next(row for row in rows if row["kind"] == "seed")
     assert all(float(score) < 0 for score in seed["scores"].split(";"))
-    score = json.loads(written(learned("score"), FORMATS["json"]))
+    score = json.loads(table_bytes(learn_by_method("score"), FORMATS["json"]))
     assert score["reasons"] == {"left_count": "<i8", "right_count": "<i8", "tied": "|b1"}
-    first = learned("score")[0]
+    first = learn_by_method("score")[0]
     assert score["merges"][0]["left_count"] == first.reasons["left_count"]
 
 
@@ -111,9 +113,9 @@ def test_the_train_and_encode_commands_work_with_tables_of_each_method(
     assert [int(id) for id in printed] == Tokenizer(read_history(table)).encode("and that", at=20)
 
 
-def changed(**entries: object) -> bytes:
+def changed_table(**entries: object) -> bytes:
     """Return a JSON table of Unigram in which some values are replaced."""
-    whole = json.loads(written(learned("unigram"), FORMATS["json"]))
+    whole = json.loads(table_bytes(learn_by_method("unigram"), FORMATS["json"]))
     for path, value in entries.items():
         inside = whole
         *keys, last = path.split("__")
@@ -145,22 +147,24 @@ def changed(**entries: object) -> bytes:
 )
 def test_damage_in_a_json_table_is_reported_with_its_place(entries: dict[str, object], sentence: str) -> None:
     with pytest.raises(FormatError, match=rf"odd\.json.*{sentence}"):
-        FORMATS["json"].read(changed(**entries), "odd.json")
+        FORMATS["json"].read(changed_table(**entries), "odd.json")
 
 
 def test_a_table_that_drops_a_token_twice_is_refused() -> None:
-    first = learned("unigram")[0].left
+    first = learn_by_method("unigram")[0].left
     with pytest.raises(FormatError, match=rf"merge 2: the step uses the token {first:,}, which was dropped earlier"):
-        FORMATS["json"].read(changed(merges__1__left=first), "odd.json")
+        FORMATS["json"].read(changed_table(merges__1__left=first), "odd.json")
 
 
 def test_writing_a_json_table_with_too_many_pieces_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_tables, "MOST_SYMBOLS", 100)
     with pytest.raises(OutputError, match=r"pieces is too large to be read again\. Choose csv instead"):
-        written(learned("unigram"), FORMATS["json"])
+        table_bytes(learn_by_method("unigram"), FORMATS["json"])
 
 
 def test_an_unknown_extra_column_of_a_table_is_refused() -> None:
-    data = written(learned("score"), FORMATS["csv"]).replace(b"left_count,right_count\n", b"left_count,other\n", 1)
+    data = table_bytes(learn_by_method("score"), FORMATS["csv"]).replace(
+        b"left_count,right_count\n", b"left_count,other\n", 1
+    )
     with pytest.raises(FormatError, match=r"line 1: after the columns that every .* left_count, right_count"):
         FORMATS["csv"].read(data, "odd.csv")

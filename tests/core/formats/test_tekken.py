@@ -14,17 +14,17 @@ from bpe_core.formats import FORMATS, open_table
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.verification.checking import prepare_export
 from bpe_core.verification.import_check import check_import
-from tests.core.formats.samples import learned, texts
+from tests.core.formats.samples import learn_preset, texts
 
 PATTERN = r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
 def tekken(specials: list[str] | None) -> dict[str, Any]:
-    """Return the content of a tekken file: 30 special ids, bytes and merged tokens.
+    """Return the content of a tekken file with 30 special ids, all bytes and merged tokens.
 
-    The last two tokens exceed the size.
+    The last two tokens are beyond the vocabulary size of the file.
     """
-    history = learned("gpt2")
+    history = learn_preset("gpt2")
     tokens = [Tokenizer(history).token_bytes(id) for id in range(300)]
     vocab = [{"rank": rank, "token_bytes": base64.b64encode(token).decode()} for rank, token in enumerate(tokens)]
     config = {"pattern": PATTERN, "default_vocab_size": 328, "default_num_special_tokens": 30}
@@ -76,11 +76,11 @@ def test_an_older_tekken_file_gets_default_special_tokens_and_damaged_files_are_
 
 
 def test_an_exported_tekken_file_gives_the_first_ids_to_special_tokens_and_bytes() -> None:
-    history = learned("cl100k", special_tokens=("<s>",))
+    history = learn_preset("cl100k", special_tokens=("<s>",))
     numbers = FORMATS["tekken"].numbers(history)
     assert numbers[:256].tolist() == list(range(1_000, 1_256))
     assert numbers[-1] == 0
-    assert "one pattern, but this table needs more" in FORMATS["tekken"].refusal(learned("gpt2", lowercase=True))
+    assert "one pattern, but this table needs more" in FORMATS["tekken"].refusal(learn_preset("gpt2", lowercase=True))
 
 
 def test_text_that_the_pattern_of_a_tekken_file_does_not_match_is_reported() -> None:

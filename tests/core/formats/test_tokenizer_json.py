@@ -12,7 +12,7 @@ from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.text.patterns import NAMED_PATTERNS
-from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
+from tests.core.formats.samples import content, encode, languages, learn_preset, same_merges, texts, write_and_open
 
 tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
 
@@ -37,7 +37,7 @@ every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
 
 @every_recipe
 def test_the_tokenizers_library_loads_our_tokenizer_json_with_the_same_ids(choices: dict[str, Any]) -> None:
-    history = learned(**choices)
+    history = learn_preset(**choices)
     theirs = tokenizers.Tokenizer.from_buffer(content(history, "tokenizer.json"))
     ours = Tokenizer(history)
     for text in texts():
@@ -46,8 +46,8 @@ def test_the_tokenizers_library_loads_our_tokenizer_json_with_the_same_ids(choic
 
 @every_recipe
 def test_an_exported_tokenizer_json_is_read_back_with_its_recipe_choices(choices: dict[str, Any]) -> None:
-    history = learned(**choices)
-    back = opened(history, "tokenizer.json")
+    history = learn_preset(**choices)
+    back = write_and_open(history, "tokenizer.json")
     assert back.history.numbers is None
     assert same_merges(back.history, history)
     for choice in ("pattern", "custom_pattern", "unit", "special_tokens", "base", "marker", "marker_text", "unknown",
@@ -56,7 +56,7 @@ def test_an_exported_tokenizer_json_is_read_back_with_its_recipe_choices(choices
 
 
 def test_special_tokens_inside_words_are_found_as_in_the_tokenizers_library() -> None:
-    history = learned(**RECIPES["gpt2"])  # type: ignore[arg-type]
+    history = learn_preset(**RECIPES["gpt2"])  # type: ignore[arg-type]
     theirs = tokenizers.Tokenizer.from_buffer(content(history, "tokenizer.json"))
     text = "low<|end|>low <|end|>more<|end|"
     assert encode(history, text) == theirs.encode(text).ids
@@ -65,7 +65,7 @@ def test_special_tokens_inside_words_are_found_as_in_the_tokenizers_library() ->
 
 def test_the_tokenizers_library_decodes_our_tokenizer_json_to_the_encoded_text() -> None:
     for choices in ("gpt2", "▁ before words, NFKC"):
-        theirs = tokenizers.Tokenizer.from_buffer(content(learned(**RECIPES[choices]), "tokenizer.json"))  # type: ignore[arg-type]
+        theirs = tokenizers.Tokenizer.from_buffer(content(learn_preset(**RECIPES[choices]), "tokenizer.json"))  # type: ignore[arg-type]
         assert theirs.decode(theirs.encode("all human beings").ids) == "all human beings"
 
 
@@ -96,13 +96,13 @@ def characters() -> Any:
     return made
 
 
-def glued() -> Any:
+def train_with_word_ends() -> Any:
     made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
     made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     return made
 
 
-def continued(in_bytes: bool = False, **ends: str) -> Any:
+def train_with_continuing_prefix(in_bytes: bool = False, **ends: str) -> Any:
     made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>", continuing_subword_prefix="##", **ends))
     pre = tokenizers.pre_tokenizers
     made.pre_tokenizer = pre.ByteLevel(add_prefix_space=False) if in_bytes else pre.BertPreTokenizer()
@@ -110,9 +110,9 @@ def continued(in_bytes: bool = False, **ends: str) -> Any:
 
 
 THEIRS = {"ByteLevel": byte_level, "Split": lambda: split(NAMED_PATTERNS["o200k"].expression),
-          "characters": characters, "glued": glued, "continued": continued,
-          "continued over bytes": lambda: continued(in_bytes=True),
-          "continued, glued": lambda: continued(end_of_word_suffix="</w>")}  # fmt: skip
+          "characters": characters, "glued": train_with_word_ends, "continued": train_with_continuing_prefix,
+          "continued over bytes": lambda: train_with_continuing_prefix(in_bytes=True),
+          "continued, glued": lambda: train_with_continuing_prefix(end_of_word_suffix="</w>")}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", THEIRS)
@@ -160,21 +160,21 @@ def test_tokens_with_a_continuing_prefix_are_joined_as_in_the_tokenizers_library
 
 
 def test_byte_fallback_together_with_a_continuing_prefix_is_refused() -> None:
-    whole = json.loads(continued().to_str())
+    whole = json.loads(train_with_continuing_prefix().to_str())
     whole["model"] |= {"byte_fallback": True, "vocab": {"<unk>": 0, "<0x41>": 1, "a": 2, "##a": 3}}
     with pytest.raises(FormatError, match=r"unknown characters into bytes .* Its library turns this mark into bytes"):
         open_json(whole)
 
 
 def test_a_tokenizer_json_with_merges_written_as_one_text_is_read() -> None:
-    whole = json.loads(content(learned("gpt2"), "tokenizer.json"))
+    whole = json.loads(content(learn_preset("gpt2"), "tokenizer.json"))
     whole["model"]["merges"] = [" ".join(pair) for pair in whole["model"]["merges"]]
-    assert same_merges(open_json(whole).history, learned("gpt2"))
+    assert same_merges(open_json(whole).history, learn_preset("gpt2"))
 
 
 def test_a_token_made_by_several_merges_is_encoded_as_in_the_tokenizers_library() -> None:
     """Files converted from ranks contain such merges. Only one of them is ever used."""
-    whole = json.loads(content(learned("words", merges=0), "tokenizer.json"))
+    whole = json.loads(content(learn_preset("words", merges=0), "tokenizer.json"))
     model = whole["model"]
     for text in ("th", "he", "the"):
         model["vocab"][text] = len(model["vocab"])
@@ -199,7 +199,7 @@ def test_opening_a_tokenizer_json_reports_options_that_a_recipe_cannot_hold() ->
 
 @pytest.mark.parametrize("marker", ["symbol", "prefix"])
 def test_exporting_a_marker_that_tokenizer_json_cannot_hold_is_refused(marker: str) -> None:
-    history = learned("gpt2", marker=marker, merges=3)
+    history = learn_preset("gpt2", marker=marker, merges=3)
     with pytest.raises(OutputError, match=r"marker|separate symbol"):
         content(history, "tokenizer.json")
 
@@ -245,7 +245,7 @@ DAMAGE = [
 def test_a_damaged_tokenizer_json_is_refused_with_the_place_of_the_damage(
     path: tuple[str, ...], value: object, sentence: str
 ) -> None:
-    whole = json.loads(content(learned("words", merges=3), "tokenizer.json"))
+    whole = json.loads(content(learn_preset("words", merges=3), "tokenizer.json"))
     whole["model"]["vocab"] |= {
         text: 10_000 + i for i, text in enumerate(("th", "the")) if text not in whole["model"]["vocab"]
     }

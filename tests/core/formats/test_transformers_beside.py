@@ -14,8 +14,8 @@ from bpe_core.formats.transformers_classes import class_of, decoder_of
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.text.preparation.pieces import AddedToken
 from tests.conftest import EXPLORES
-from tests.core.formats.hugging_face_tokenizers import KINDS, added, by_bytes
-from tests.core.formats.samples import content, files, learned
+from tests.core.formats.hugging_face_tokenizers import KINDS, added_token, by_bytes
+from tests.core.formats.samples import content, files, learn_preset
 from tests.core.formats.test_kinds_of_tokenizer_json import lines
 
 SPECIALS = ("<|endoftext|>", "<mask>", "<s>")
@@ -26,7 +26,7 @@ MASK = {"300": {"content": "<mask>", "lstrip": True, "special": True}}
 
 @pytest.fixture
 def merges(tmp_path: Path) -> Path:
-    for name, data in files(learned("gpt2", special_tokens=SPECIALS), "merges.txt", "merges.txt").items():
+    for name, data in files(learn_preset("gpt2", special_tokens=SPECIALS), "merges.txt", "merges.txt").items():
         (tmp_path / name).write_bytes(data)
     return tmp_path / "merges.txt"
 
@@ -125,7 +125,7 @@ def test_differences_between_a_sentencepiece_model_and_the_files_beside_it_are_r
     tmp_path: Path, beside: str, data: object, sentence: str
 ) -> None:
     model = tmp_path / "sentencepiece.bpe.model"
-    model.write_bytes(content(learned("sentencepiece-like"), "sentencepiece"))
+    model.write_bytes(content(learn_preset("sentencepiece-like"), "sentencepiece"))
     before = open_table(model).notes
     (tmp_path / beside).write_text(json.dumps(data), "utf-8")
     new_notes = [note for note in open_table(model).notes if note not in before]
@@ -150,14 +150,14 @@ def test_a_tokenizer_class_with_its_own_normalizer_or_splitting_is_reported(
     tmp_path: Path, kind: str, steps: dict[str, object], differs: bool
 ) -> None:
     file = tmp_path / "tokenizer.json"
-    file.write_text(json.dumps(json.loads(content(learned("gpt2"), "tokenizer.json")) | steps), "utf-8")
+    file.write_text(json.dumps(json.loads(content(learn_preset("gpt2"), "tokenizer.json")) | steps), "utf-8")
     shown_notes = notes(file, tokenizer_class=kind)
     assert ("in transformers 5 normalizes, splits and decodes texts differently" in shown_notes) == differs
 
 
 def test_tokens_that_only_tokenizer_config_json_names_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "tokenizer.json"
-    file.write_bytes(content(learned("gpt2", special_tokens=SPECIALS), "tokenizer.json"))
+    file.write_bytes(content(learn_preset("gpt2", special_tokens=SPECIALS), "tokenizer.json"))
     (unnamed_note,) = open_table(file).notes or ("",)
     assert notes(file, eos_token="<s>", mask_token={"content": "<mask>"}) == unnamed_note
     assert "1 tokens that tokenizer_config.json" in notes(file, pad_token="<pad>", eos_token="<s>")
@@ -239,8 +239,8 @@ def test_opening_reports_settings_of_tokenizer_config_json_that_override_tokeniz
     tmp_path: Path, config: dict[str, object], sentence: str
 ) -> None:
     file = tmp_path / "tokenizer.json"
-    whole = json.loads(content(learned("gpt2", special_tokens=SPECIALS), "tokenizer.json"))
-    whole["added_tokens"].append(added(90_000, "<plain>", special=False))
+    whole = json.loads(content(learn_preset("gpt2", special_tokens=SPECIALS), "tokenizer.json"))
+    whole["added_tokens"].append(added_token(90_000, "<plain>", special=False))
     file.write_text(json.dumps(whole), "utf-8")
     before = open_table(file).notes
     notes(file, **config)
@@ -255,7 +255,7 @@ def test_opening_reports_that_transformers_4_changes_the_space_before_a_text(
     tmp_path: Path, is_put: bool, wanted: bool | None
 ) -> None:
     file = tmp_path / "tokenizer.json"
-    whole = json.loads(content(learned("gpt2"), "tokenizer.json"))
+    whole = json.loads(content(learn_preset("gpt2"), "tokenizer.json"))
     file.write_text(json.dumps(whole | {"pre_tokenizer": by_bytes(blank=is_put, cuts=True)}), "utf-8")
     assert "transformers 4" not in "".join(open_table(file).notes)
     shown_notes = notes(file, **({} if wanted is None else {"add_prefix_space": wanted}))
@@ -439,15 +439,15 @@ def test_a_tokenizer_class_with_its_own_decoder_is_reported(
     tmp_path: Path, kind: str, decoder: object, differs: bool
 ) -> None:
     file = tmp_path / "tokenizer.json"
-    whole = json.loads(content(learned("gpt2"), "tokenizer.json")) | {"decoder": decoder}
+    whole = json.loads(content(learn_preset("gpt2"), "tokenizer.json")) | {"decoder": decoder}
     file.write_text(json.dumps(whole), "utf-8")
     assert ("decodes differently" in notes(file, tokenizer_class=f"{kind}Tokenizer")) == differs
 
 
 def test_whisper_timestamps_and_tokens_that_absorb_spaces_are_reported_on_opening(tmp_path: Path) -> None:
     file = tmp_path / "tokenizer.json"
-    whole = json.loads(content(learned("gpt2"), "tokenizer.json"))
-    whole["added_tokens"] += [added(90_000, "<|0.02|>", special=False), added(90_001, "  ", rstrip=True)]
+    whole = json.loads(content(learn_preset("gpt2"), "tokenizer.json"))
+    whole["added_tokens"] += [added_token(90_000, "<|0.02|>", special=False), added_token(90_001, "  ", rstrip=True)]
     file.write_text(json.dumps(whole), "utf-8")
     assert "1 tokens for times are left out when WhisperTokenizer" in notes(file, tokenizer_class="WhisperTokenizer")
     plainly = "1 tokens are matched by Qwen2Tokenizer of transformers 5 without the spaces"

@@ -22,7 +22,7 @@ from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, vari
 from bpe_core.history.columns import DROPPED
 from bpe_core.recipes.parts import SplittingChoices, Symbols
 from bpe_core.verification.checking import prepare_export
-from tests.core.formats.samples import content, encode, languages, learned_from, lines, texts
+from tests.core.formats.samples import content, encode, languages, learn_text, lines, texts
 from tests.machine_code import machine_code
 
 MODEL, TOKENIZER_JSON = FORMATS["sentencepiece"], FORMATS["tokenizer.json"]
@@ -38,7 +38,7 @@ every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
 
 
 def history_of(choices: dict[str, Any], merges: int = 1_000) -> Any:
-    return learned_from(languages()[:TRAINED], "unigram", vocab_size=None, merges=merges, **choices)
+    return learn_text(languages()[:TRAINED], "unigram", vocab_size=None, merges=merges, **choices)
 
 
 @cache
@@ -71,10 +71,8 @@ def their_json(byte_fallback: bool = False) -> str:
     return str(made.to_str())
 
 
-def plain(text: str) -> str:
-    """Replace the parts of a text that are reported to come back differently: unknown signs, blanks and unordered
-    marks.
-    """
+def without_known_changes(text: str) -> str:
+    """Replace unknown signs, blanks and the order of accents as the report of the export says."""
     return " ".join(unicodedata.normalize("NFC", text).replace("<unk>", "unk").replace("▁", "_").split())
 
 
@@ -101,8 +99,8 @@ def test_a_unigram_model_of_sentencepiece_is_opened_with_the_ids_of_the_library(
     opened = MODEL.open(data, "theirs.model")
     assert opened.history.scores is not None
     for text in (*texts(), *lines()):
-        ours = opened.numbers_of(encode(opened.history, plain(text)))
-        assert ours == asked.encode(plain(text)), text[:80]
+        ours = opened.numbers_of(encode(opened.history, without_known_changes(text)))
+        assert ours == asked.encode(without_known_changes(text)), text[:80]
 
 
 def test_a_unigram_model_is_opened_and_encodes_without_making_symbol_objects(tmp_path: Path) -> None:
@@ -121,8 +119,8 @@ def test_a_unigram_tokenizer_json_is_opened_with_the_ids_of_the_library() -> Non
     opened = TOKENIZER_JSON.open(their_json().encode(), "tokenizer.json")
     assert opened.notes == ()
     for text in (*texts(), *lines()):
-        ours = opened.numbers_of(encode(opened.history, plain(text)))
-        assert ours == asked.encode(plain(text)).ids, text[:80]
+        ours = opened.numbers_of(encode(opened.history, without_known_changes(text)))
+        assert ours == asked.encode(without_known_changes(text)).ids, text[:80]
 
 
 def test_a_unigram_model_converted_to_tokenizer_json_and_back_keeps_its_ids(tmp_path: Path) -> None:
@@ -226,7 +224,7 @@ def test_unigram_pieces_of_every_kind_are_encoded_as_in_the_library() -> None:
     assert opened.numbers_of(encode(opened.history, "ab b a a now")) == [3, 1, 0, 1, 4, 1, 6]
 
 
-def changed(**model: object) -> OpenedTable:
+def open_changed_file(**model: object) -> OpenedTable:
     whole = json.loads(content(history_of(RECIPES["plain"]), "tokenizer.json"))
     whole["pre_tokenizer"] = model.pop("pre_tokenizer", whole["pre_tokenizer"])
     whole["normalizer"] = model.pop("normalizer", whole["normalizer"])
@@ -253,7 +251,7 @@ A, UNK = ["a", -1.0], ["<unk>", 0.0]
 )
 def test_a_damaged_list_of_unigram_pieces_in_tokenizer_json_is_refused(model: dict[str, object], sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
-        changed(**model)
+        open_changed_file(**model)
 
 
 def test_a_unigram_file_without_an_unknown_token_encodes_only_known_text() -> None:

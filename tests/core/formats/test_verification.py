@@ -50,7 +50,7 @@ def test_a_file_just_exported_in_each_format_is_verified(format: Format) -> None
         assert ("the file and the table have different ids" in verification.sentence) == (agreement != "agree")
 
 
-def swapped(history: History) -> History:
+def swap_two_merges(history: History) -> History:
     """Return a table in which two merges of the history have changed places."""
     pairs = list(zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True))
     base = len(history.alphabet)
@@ -62,7 +62,7 @@ def swapped(history: History) -> History:
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "tiktoken", "minbpe", "csv"])
 def test_an_exported_file_with_swapped_ids_is_not_verified(name: str) -> None:
-    verification = verify(content(swapped(HISTORY), name), FORMATS[name], HISTORY)
+    verification = verify(content(swap_two_merges(HISTORY), name), FORMATS[name], HISTORY)
     assert not verification.agrees
     assert verification.differences
     assert verification.sentence.startswith("not verified: ")

@@ -19,7 +19,7 @@ from bpe_core.formats.base import nothing_beside
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.parts import SplittingChoices, Symbols
 from bpe_core.verification.checking import prepare_export
-from tests.core.formats.samples import content, encode, languages, learned, lines, texts
+from tests.core.formats.samples import content, encode, languages, learn_preset, lines, texts
 from tests.shared import SCRIPTS, text_of
 
 VOCABULARY, TOKENIZER_JSON = FORMATS["vocab.txt"], FORMATS["tokenizer.json"]
@@ -36,7 +36,7 @@ every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
 
 
 @cache
-def theirs(lowercase: bool, strip_accents: bool | None = None) -> Any:
+def train_library_tokenizer(lowercase: bool, strip_accents: bool | None = None) -> Any:
     """Return a small tokenizer like that of BERT, trained by `tokenizers`."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     made = tokenizers.BertWordPieceTokenizer(lowercase=lowercase, strip_accents=strip_accents)
@@ -73,7 +73,7 @@ def test_a_long_vocab_txt_recognized_by_its_name_is_read_completely(tmp_path: Pa
 def test_a_wordpiece_tokenizer_json_is_opened_with_the_ids_of_the_library(
     lowercase: bool, accents: bool | None
 ) -> None:
-    asked = theirs(lowercase, accents)
+    asked = train_library_tokenizer(lowercase, accents)
     data = asked.to_str().encode()
     assert TOKENIZER_JSON.recognizes(data)
     opened = TOKENIZER_JSON.open(data, "tokenizer.json")
@@ -86,7 +86,7 @@ def test_a_wordpiece_tokenizer_json_is_opened_with_the_ids_of_the_library(
 def test_a_vocab_txt_file_is_opened_with_the_ids_of_the_library(
     lowercase: bool, accents: bool | None, is_configured: bool
 ) -> None:
-    asked = theirs(lowercase, accents)
+    asked = train_library_tokenizer(lowercase, accents)
     config = json.dumps({"do_lower_case": lowercase, "strip_accents": accents, "cls_token": "[CLS]"}).encode()
     beside = {"tokenizer_config.json": config}.get if is_configured else nothing_beside
     data = vocabulary_of(asked)
@@ -106,7 +106,7 @@ def test_a_vocab_txt_file_is_opened_with_the_ids_of_the_library(
 
 def test_a_vocab_txt_converted_to_tokenizer_json_and_back_keeps_its_ids(tmp_path: Path) -> None:
     """The vocabulary contains an empty line, which is no token."""
-    asked = theirs(True)
+    asked = train_library_tokenizer(True)
     (tmp_path / "vocab.txt").write_bytes(vocabulary_of(asked).replace(b"[CLS]\n", b"\n[CLS]\n"))
     first = open_table(tmp_path / "vocab.txt")
     for name in ("tokenizer.json", "vocab.txt"):
@@ -127,7 +127,7 @@ def test_a_vocab_txt_converted_to_tokenizer_json_and_back_keeps_its_ids(tmp_path
 @every_recipe
 def test_the_tokenizers_library_loads_our_wordpiece_tokenizer_json_with_the_same_ids(choices: dict[str, Any]) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
-    history = learned(**choices)
+    history = learn_preset(**choices)
     asked = tokenizers.Tokenizer.from_buffer(content(history, "tokenizer.json"))
     numbers = TOKENIZER_JSON.numbers(history)
     for text in (*texts(), *lines()):
@@ -137,7 +137,7 @@ def test_the_tokenizers_library_loads_our_wordpiece_tokenizer_json_with_the_same
 @pytest.mark.parametrize("steps", [0, 100, 400])
 def test_a_wordpiece_vocabulary_can_be_exported_after_any_step(steps: int, tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
-    history = learned(**RECIPES["bert"])
+    history = learn_preset(**RECIPES["bert"])
     prepared = prepare_export(history, tmp_path / "vocab.txt", merges=steps)
     assert prepared.verification.agrees, prepared.verification.differences
     prepared.put_in_place()
@@ -153,7 +153,7 @@ def test_a_wordpiece_vocabulary_can_be_exported_after_any_step(steps: int, tmp_p
 @pytest.mark.parametrize("format", ["vocab.txt", "tokenizer.json"])
 @every_recipe
 def test_an_exported_wordpiece_vocabulary_is_read_back_unchanged(choices: dict[str, Any], format: str) -> None:
-    history = learned(**choices)
+    history = learn_preset(**choices)
     if FORMATS[format].impossible(history):
         pytest.skip("a vocabulary of lines cannot store it")
     verification = prepare_export(history, "ours", format=format_for(format)).verification
@@ -179,12 +179,12 @@ def test_exporting_a_wordpiece_recipe_that_the_format_cannot_hold_is_refused(
     changes: dict[str, str], format: str, sentence: str
 ) -> None:
     with pytest.raises(OutputError, match=sentence):
-        content(learned("bert", vocab_size=None, merges=50, **changes), format)
+        content(learn_preset("bert", vocab_size=None, merges=50, **changes), format)
 
 
 def test_exporting_merges_as_vocab_txt_is_refused() -> None:
     with pytest.raises(OutputError, match=r"vocab\.txt holds WordPiece's tokens only, .* Byte-pair encoding: choose"):
-        content(learned("gpt2", merges=5), "vocab.txt")
+        content(learn_preset("gpt2", merges=5), "vocab.txt")
 
 
 def test_tables_without_merges_are_compared_by_their_tokens(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -206,7 +206,9 @@ def test_tables_without_merges_are_compared_by_their_tokens(capsys: pytest.Captu
 
 
 def test_exporting_vocab_txt_reports_facts_that_the_file_cannot_hold() -> None:
-    history = learned("bert", vocab_size=None, merges=20, longest_word=50, special_tokens=("[PAD]", "<s>"), unit="line")
+    history = learn_preset(
+        "bert", vocab_size=None, merges=20, longest_word=50, special_tokens=("[PAD]", "<s>"), unit="line"
+    )
     losses = " ".join(VOCABULARY.can_hold(history))
     for word in ("do_lower_case=True, strip_accents=True", "more than 50 characters", "'<s>'", "each line"):
         assert word in losses, word
@@ -236,7 +238,7 @@ def test_tokenizer_config_json_beside_vocab_txt_is_used_and_unknown_entries_are_
 @pytest.mark.parametrize("lowercase", [True, False])
 def test_a_vocab_txt_that_keeps_chinese_characters_in_words_is_encoded_as_in_tokenizers(lowercase: bool) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
-    data = vocabulary_of(theirs(lowercase)) + "##\u4eba\n##\u6c11\n".encode()
+    data = vocabulary_of(train_library_tokenizer(lowercase)) + "##\u4eba\n##\u6c11\n".encode()
     vocabulary = {text: number for number, text in enumerate(data.decode().split("\n")[:-1])}
     asked = tokenizers.BertWordPieceTokenizer(vocabulary, handle_chinese_chars=False, lowercase=lowercase)
     settings = {"do_lower_case": lowercase, "tokenize_chinese_chars": False}
@@ -255,7 +257,7 @@ def test_the_last_of_equal_lines_in_vocab_txt_gives_the_id_and_unusual_spaces_st
 
 def test_wordpiece_tokens_without_a_continuing_prefix_are_encoded_as_in_the_tokenizers_library() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
-    whole = json.loads(content(learned("bert", vocab_size=None, merges=30), "tokenizer.json"))
+    whole = json.loads(content(learn_preset("bert", vocab_size=None, merges=30), "tokenizer.json"))
     texts_of = dict.fromkeys(text.removeprefix("##") for text in whole["model"]["vocab"])
     whole["model"] |= {"vocab": {text: number for number, text in enumerate(texts_of)}, "continuing_subword_prefix": ""}
     whole["added_tokens"] = []
@@ -269,7 +271,7 @@ def test_wordpiece_tokens_without_a_continuing_prefix_are_encoded_as_in_the_toke
 
 
 def test_wordpiece_tokens_that_share_an_id_are_reported() -> None:
-    whole = json.loads(content(learned("bert", vocab_size=None, merges=3), "tokenizer.json"))
+    whole = json.loads(content(learn_preset("bert", vocab_size=None, merges=3), "tokenizer.json"))
     vocabulary = whole["model"]["vocab"]
     vocabulary["b"] = vocabulary["a"]
     opened = TOKENIZER_JSON.open(json.dumps(whole).encode(), "x")
@@ -278,7 +280,7 @@ def test_wordpiece_tokens_that_share_an_id_are_reported() -> None:
 
 
 def test_a_wordpiece_file_without_its_unknown_token_keeps_the_ids_of_other_tokens() -> None:
-    whole = json.loads(content(learned("bert", vocab_size=None, merges=3), "tokenizer.json"))
+    whole = json.loads(content(learn_preset("bert", vocab_size=None, merges=3), "tokenizer.json"))
     whole["model"]["unk_token"] = "<unk>"
     vocabulary, opened = whole["model"]["vocab"], TOKENIZER_JSON.open(json.dumps(whole).encode(), "x")
     assert any("lacks '<unk>'" in note for note in opened.notes)
@@ -334,7 +336,7 @@ def test_a_damaged_vocab_txt_is_refused(data: bytes, config: dict[str, object], 
     ],
 )
 def test_a_damaged_wordpiece_model_in_tokenizer_json_is_refused(key: str, value: object, sentence: str) -> None:
-    whole = json.loads(content(learned("bert", vocab_size=None, merges=3), "tokenizer.json"))
+    whole = json.loads(content(learn_preset("bert", vocab_size=None, merges=3), "tokenizer.json"))
     whole["model"][key] = value
     with pytest.raises(FormatError, match=sentence):
         TOKENIZER_JSON.open(json.dumps(whole).encode(), "odd.json")

@@ -53,7 +53,7 @@ def model(specials: str = SPECIALS) -> bytes:
     return "\n".join([f"{len(CHARACTERS)} {len(RULES)}", *rows, specials, ""]).encode()
 
 
-def by_the_rule(text: str) -> list[int]:
+def encode_by_the_rule(text: str) -> list[int]:
     ids_so_far: list[int] = []
     for word in "".join(" " if symbol in "\t\n\v\f\r▁" else symbol for symbol in text).split(" "):
         ids = [CHARACTERS["▁"], *(CHARACTERS.get(symbol, 1) for symbol in word)] if word else []
@@ -78,7 +78,7 @@ def test_a_youtokentome_model_encodes_and_decodes_as_its_package(tmp_path: Path)
     assert (opened.format, opened.notes, opened.history.index_count) == ("youtokentome", (), 39)
     ids, ends = Tokenizer(opened.history).encode_batch(list(ASKED), threads=1)
     for place, (text, (asked, read)) in enumerate(ASKED.items()):
-        assert by_the_rule(text) == asked
+        assert encode_by_the_rule(text) == asked
         assert opened.numbers_of(PLAIN.encode(text)) == asked
         assert opened.numbers_of(ids[ends[place] : ends[place + 1]].tolist()) == asked
         assert PLAIN.decode(opened.history.indices_of(asked), way="library") == read
@@ -87,7 +87,7 @@ def test_a_youtokentome_model_encodes_and_decodes_as_its_package(tmp_path: Path)
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from([*CHARACTERS, " ", "\t", "the", "lower", "日本", "x", "\u00a0", "\x85"])).map("".join))
 def test_a_youtokentome_model_encodes_any_text_by_the_published_rule(text: str) -> None:
-    assert FOUND.numbers_of(PLAIN.encode(text)) == by_the_rule(text)
+    assert FOUND.numbers_of(PLAIN.encode(text)) == encode_by_the_rule(text)
 
 
 def test_a_youtokentome_model_can_be_exported_as_tokenizer_json_only() -> None:
@@ -97,8 +97,8 @@ def test_a_youtokentome_model_can_be_exported_as_tokenizer_json_only() -> None:
     tokenizers = pytest.importorskip("tokenizers")
     library = tokenizers.Tokenizer.from_buffer(file.getvalue())
     for text in ASKED:
-        assert again.numbers_of(Tokenizer(again.history).encode(text)) == by_the_rule(text)
-        assert library.encode(text, add_special_tokens=False).ids == by_the_rule(text)
+        assert again.numbers_of(Tokenizer(again.history).encode(text)) == encode_by_the_rule(text)
+        assert library.encode(text, add_special_tokens=False).ids == encode_by_the_rule(text)
     with pytest.raises(OutputError, match="only be read"):
         YTTM.write(FOUND.history, file)
 

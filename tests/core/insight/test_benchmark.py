@@ -42,10 +42,10 @@ from bpe_core.sweep.overlay import overlay
 from bpe_core.text.characters import LONG, count_stretches
 from bpe_core.text.corpus import Corpus
 from resources import parallel_samples
-from tests.core.insight.test_corpus_history import by_the_formula
+from tests.core.insight.test_corpus_history import renyi_by_formula
 from tests.core.learning import train
 from tests.core.random_training import recipes, words
-from tests.shared import here, text_of
+from tests.shared import available_texts, text_of
 
 LETTERS = st.text("ab é本\n\x1cΣ\u0301", min_size=1, max_size=12)
 
@@ -79,10 +79,10 @@ def test_every_value_of_the_benchmark_equals_a_plain_count(
                 "words": total,
                 "bytes_per_token": _part(size, len(ids)),
                 "tokens_per_word": _part(len(ids), total),
-                "renyi_efficiency": by_the_formula(Counter(ids), USUAL_POWER),
+                "renyi_efficiency": renyi_by_formula(Counter(ids), USUAL_POWER),
                 "share_in_use": len(set(ids)) / tokenizer.vocabulary_size(at),
                 "unknown_share": _part(unknown, len(ids)),
-                "unencoded_share": _unencoded(documents, tokenizer, at),
+                "unencoded_share": _share_of_unknown_text(documents, tokenizer, at),
                 "relative_tokens": _part(len(ids), len(last)),
             }
             measured = {column: float(results.columns[column][place]) for column in expected}
@@ -91,7 +91,7 @@ def test_every_value_of_the_benchmark_equals_a_plain_count(
             place += 1
 
 
-def _unencoded(documents: list[str], tokenizer: Tokenizer, at: int) -> float:
+def _share_of_unknown_text(documents: list[str], tokenizer: Tokenizer, at: int) -> float:
     """Return the share of the text that the tokenizer encodes as unknown, counted letter by letter."""
     known, size = 0, 0
     symbols = tokenizer.history.alphabet.symbols
@@ -113,7 +113,9 @@ def _part(part: int, of: int) -> float:
 
 
 def test_benchmark_values_of_real_texts_equal_those_of_the_plain_reference() -> None:
-    texts = {name: text_of(name)[-500:] for name in here("data/raven.txt", "data/tinyshakespeare.txt", "prose")}
+    texts = {
+        name: text_of(name)[-500:] for name in available_texts("data/raven.txt", "data/tinyshakespeare.txt", "prose")
+    }
     history = train(Corpus.from_texts([*texts.values()]), Recipe.preset("gpt2", vocab_size=330))
     results = benchmark({"half": (history, 37), "all": history}, texts)
     ids = {at: {name: reference.encode(text, history, at=at) for name, text in texts.items()} for at in (37, 74)}
@@ -122,7 +124,7 @@ def test_benchmark_values_of_real_texts_equal_those_of_the_plain_reference() -> 
             "tokens": len(encoded),
             "bytes_per_token": len(texts[name].encode()) / len(encoded),
             "tokens_per_word": len(encoded) / len(texts[name].split()),
-            "renyi_efficiency": by_the_formula(Counter(encoded), USUAL_POWER),
+            "renyi_efficiency": renyi_by_formula(Counter(encoded), USUAL_POWER),
             "share_in_use": len({*encoded}) / (256 + at),
             "relative_tokens": len(encoded) / len(ids[37][name]),
         }

@@ -21,7 +21,7 @@ from tests.core.learning import train
 TEXT = "The lower the better.\n\nA lowly flower, low and slow;\nLOW lower lowest.\n"
 
 
-def trained(corpus: Corpus, recipe: Recipe) -> tuple[RankedWords, History]:
+def train_and_rank(corpus: Corpus, recipe: Recipe) -> tuple[RankedWords, History]:
     history = train(corpus, recipe)
     return RankedWords.of(count_words(corpus, recipe), history), history
 
@@ -33,7 +33,7 @@ def test_contexts_of_a_token_name_the_file_and_the_line(tmp_path: Path) -> None:
     rows = "".join(json.dumps({"text": text}) + "\n" for text in ("first", "second and lower\nstill second"))
     (tmp_path / "c.jsonl").write_text(rows, encoding="utf-8")
     corpus = Corpus.from_files([tmp_path / "a.txt", tmp_path / "b.txt.gz", tmp_path / "c.jsonl"])
-    ranked, history = trained(corpus, Recipe.preset("gpt2", merges=20))
+    ranked, history = train_and_rank(corpus, Recipe.preset("gpt2", merges=20))
     low = next(merge.index for merge in history if Tokenizer(history).token_bytes(merge.index) == b" low")
     hits = contexts(corpus, ranked, low, low - 255, most=50)
     places = {(Path(hit.source).name, hit.line, hit.is_row) for hit in hits}
@@ -50,7 +50,7 @@ def test_contexts_of_a_token_name_the_file_and_the_line(tmp_path: Path) -> None:
 def test_contexts_in_a_normalized_text_show_its_lines_as_written() -> None:
     corpus = Corpus.from_texts(["One line.\n“LOWER!” she said, and lower it was.\n"])
     recipe = Recipe.preset("clean-words", merges=30)
-    ranked, history = trained(corpus, recipe)
+    ranked, history = train_and_rank(corpus, recipe)
     merge = next(merge for merge in history if Tokenizer(history).token_bytes(merge.index).startswith(b"lo"))
     hits = contexts(corpus, ranked, merge.index, merge.step)
     assert {(hit.line, hit.text) for hit in hits} == {(2, "“LOWER!” she said, and lower it was.")}
@@ -60,7 +60,7 @@ def test_contexts_in_a_normalized_text_show_its_lines_as_written() -> None:
 def test_contexts_name_the_line_of_the_file_even_if_normalization_removes_line_breaks() -> None:
     corpus = Corpus.from_texts(["One line.\nA LÓWER one,\nlower it was.\n"])
     recipe = Recipe.preset("bert", merges=30)
-    ranked, history = trained(corpus, recipe)
+    ranked, history = train_and_rank(corpus, recipe)
     lower = next(merge for merge in history if Tokenizer(history).token_bytes(merge.index) == b"lower")
     hits = contexts(corpus, ranked, lower.index, most=9)
     assert [(hit.line, hit.text[hit.start : hit.stop]) for hit in hits] == [(2, "LÓWER"), (3, "lower")]
@@ -90,7 +90,7 @@ def test_contexts_are_found_exactly_where_the_tokenizer_has_the_token(texts: lis
 
 def test_a_token_that_no_longer_occurs_has_no_contexts() -> None:
     corpus = Corpus.from_texts(["low low low"])
-    ranked, history = trained(corpus, Recipe.preset("words", merges=2))
+    ranked, history = train_and_rank(corpus, Recipe.preset("words", merges=2))
     assert contexts(corpus, ranked, len(history.alphabet), 2) == []
     assert contexts(corpus, ranked, len(history.alphabet), 1)
 
@@ -98,7 +98,7 @@ def test_a_token_that_no_longer_occurs_has_no_contexts() -> None:
 def test_contexts_in_a_text_without_word_splits_show_the_surroundings_of_the_token() -> None:
     text = "\n".join(f"line {n} of a long text without any cut" for n in range(100))
     corpus = Corpus.from_texts([text])
-    ranked, history = trained(corpus, Recipe.preset("raw-bytes", vocab_size=300))
+    ranked, history = train_and_rank(corpus, Recipe.preset("raw-bytes", vocab_size=300))
     token = len(history.alphabet) + len(history) - 1
     hits = contexts(corpus, ranked, token)
     assert hits

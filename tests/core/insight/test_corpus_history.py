@@ -47,12 +47,12 @@ def count_of(token: int, state: State) -> int:
 
 
 @st.composite
-def trained(draw: st.DrawFn) -> tuple[WordTable, History]:
+def trained_runs(draw: st.DrawFn) -> tuple[WordTable, History]:
     table, recipe = draw(words()), draw(recipes())
     return table, reference.train(table, recipe)
 
 
-@given(trained(), st.data())
+@given(trained_runs(), st.data())
 def test_the_history_of_a_token_equals_a_plain_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
@@ -72,7 +72,7 @@ def test_the_history_of_a_token_equals_a_plain_recount(run: tuple[WordTable, His
         assert dict(life.words.words) == {table.word(i): count for i, count in occurrences.items() if count}
 
 
-@given(trained(), st.data())
+@given(trained_runs(), st.data())
 def test_counts_of_competing_pairs_equal_a_plain_recount(run: tuple[WordTable, History], data: st.DataObject) -> None:
     table, history = run
     counted = [Counter(reference.count_pairs(state)) for state in states(table, history)]
@@ -97,7 +97,7 @@ def test_counts_of_competing_pairs_equal_a_plain_recount(run: tuple[WordTable, H
         assert leader == (min(equal, key=lambda i: runners[i].won_at or np.inf) if best else None)
 
 
-@given(trained())
+@given(trained_runs())
 def test_shares_of_words_add_up_to_the_count_of_a_merge(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
@@ -122,7 +122,7 @@ def test_shares_of_files_add_up_to_the_count_of_a_merge(first: WordTable, second
         assert sum(files.split(paid, ranked).values()) == paid.count
 
 
-@given(trained(), st.data())
+@given(trained_runs(), st.data())
 def test_counts_of_tokens_used_only_to_build_other_tokens_equal_a_plain_recount(
     run: tuple[WordTable, History], data: st.DataObject
 ) -> None:
@@ -141,7 +141,7 @@ def test_counts_of_tokens_used_only_to_build_other_tokens_equal_a_plain_recount(
     assert scaffolds[at] == len(gone)
 
 
-@given(trained(), words(), st.sampled_from([1.0, 2.0, 2.5, 3.0]))
+@given(trained_runs(), words(), st.sampled_from([1.0, 2.0, 2.5, 3.0]))
 def test_size_curves_equal_a_plain_recount(run: tuple[WordTable, History], held_out: WordTable, power: float) -> None:
     table, history = run
     for text in (table, held_out):
@@ -154,7 +154,7 @@ def test_size_curves_equal_a_plain_recount(run: tuple[WordTable, History], held_
             counts = Counter({token: count_of(token, state) for token in counts})
             assert curves.tokens[k] == counts.total()
             assert curves.used[k] == len(counts)
-            assert curves.renyi_efficiency[k] == pytest.approx(by_the_formula(counts, power), abs=1e-9)
+            assert curves.renyi_efficiency[k] == pytest.approx(renyi_by_formula(counts, power), abs=1e-9)
             assert curves.renyi_efficiency[k] == renyi_efficiency(counts.values(), power)  # to the last digit
         assert curves.bytes == sum(len(word) * weight for word, weight in text)
 
@@ -166,7 +166,7 @@ def _symbols(word: bytes, history: History) -> list[int]:
         return [-1]
 
 
-def by_the_formula(counts: Counter[int], power: float) -> float:
+def renyi_by_formula(counts: Counter[int], power: float) -> float:
     shares = [count / counts.total() for count in counts.values()]
     if len(shares) < 2:
         return 0.0
@@ -206,7 +206,7 @@ def test_the_vocabulary_size_at_which_half_of_the_tokens_suffice_stays_after_mor
         assert half_would_do(sizes[:later], tokens[:later]) == half_size
 
 
-@given(trained())
+@given(trained_runs())
 def test_listed_ties_equal_the_ties_of_a_plain_recount(run: tuple[WordTable, History]) -> None:
     table, history = run
     book = reference.TokenBook(history.alphabet)
@@ -252,7 +252,7 @@ def test_ranges_that_two_tie_rules_split_differently_are_found_in_a_text() -> No
     assert parallel_cuts(tokens, 3).stretches.tolist() == [[0, 3]]
 
 
-@given(trained())
+@given(trained_runs())
 def test_pairs_that_were_never_merged_are_listed_with_the_number_of_times_as_runner_up(
     run: tuple[WordTable, History],
 ) -> None:
@@ -267,22 +267,24 @@ def test_pairs_that_were_never_merged_are_listed_with_the_number_of_times_as_run
         assert pair.missed_by == merge.count - merge.runner_up_count
 
 
-@given(trained() | st.tuples(words(), merge_tables()))
+@given(trained_runs() | st.tuples(words(), merge_tables()))
 def test_kernels_and_the_specification_compute_equal_boundary_ranks_of_words(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     assert CompiledRanks(history).of(ranked.symbols).tolist() == ranked.ranks.tolist()
     assert (ranked.ranks[ranked.symbols < 0] == PATTERN_CUT).all()
     assert specified_ranks(ranked.symbols, history).tolist() == ranked.ranks.tolist()
-    by_themselves = [ranked.merges.merged(symbols).ranks for symbols in _known_parts(ranked.symbols.tolist())]
+    by_themselves = [
+        ranked.merges.merged(symbols).ranks for symbols in _parts_of_known_symbols(ranked.symbols.tolist())
+    ]
     assert [rank for rank in ranked.ranks.tolist() if rank != PATTERN_CUT] == list(chain(*by_themselves))
 
 
-def _known_parts(symbols: list[int]) -> list[list[int]]:
+def _parts_of_known_symbols(symbols: list[int]) -> list[list[int]]:
     return [list(part) for known, part in groupby(symbols, key=lambda symbol: symbol >= 0) if known]
 
 
-@given(trained())
+@given(trained_runs())
 def test_each_merge_decreases_the_token_total_of_the_corpus_by_its_number_of_joins(
     run: tuple[WordTable, History],
 ) -> None:

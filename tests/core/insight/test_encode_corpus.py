@@ -15,7 +15,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
-from tests.shared import here, text_of
+from tests.shared import available_texts, text_of
 
 TEXTS = ["the lowest price is lower\n\nthan the last one. ", "naïve 漢字 🐦's 1234567", ""]
 
@@ -63,7 +63,7 @@ def test_encoding_a_corpus_reports_token_counts_for_each_file(history: History, 
     assert both.different_tokens == other.different_tokens == len(set(ids.tolist()))
 
 
-@pytest.mark.parametrize("name", here("prose", "languages", "data/wikitext2-valid.raw.txt"))
+@pytest.mark.parametrize("name", available_texts("prose", "languages", "data/wikitext2-valid.raw.txt"))
 @pytest.mark.parametrize("preset", ["gpt2", "cl100k", "o200k", "english", "words", "clean-words"])
 def test_a_long_document_is_divided_for_encoding_without_changing_its_tokens(
     preset: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -37,7 +37,7 @@ def test_every_measure_of_parallel_texts_equals_that_of_plain_python(preset: str
         assert row["single_token_share"] == pytest.approx(single / len(words))
         counts = Counter(id for line in lines for id in study.encode(line))
         points = [(math.log(rank), math.log(n)) for rank, n in enumerate(sorted(counts.values(), reverse=True), 1)]
-        slope, line_of = straight(points)
+        slope, line_of = straight_line(points)
         left = sum((y - line_of(x)) ** 2 for x, y in points)
         mean = sum(y for _, y in points) / len(points)
         assert row["zipf_exponent"] == pytest.approx(-slope)
@@ -55,7 +55,7 @@ def without_blank(study: bpe.Study, word: str) -> list[str]:
     return tokens
 
 
-def straight(points: list[tuple[float, float]]) -> tuple[float, Callable[[float], float]]:
+def straight_line(points: list[tuple[float, float]]) -> tuple[float, Callable[[float], float]]:
     x, y = (sum(point[i] for point in points) / len(points) for i in (0, 1))
     slope = sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
     return slope, lambda at: y + slope * (at - x)

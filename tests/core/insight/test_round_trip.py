@@ -67,7 +67,7 @@ def rows_of_ids(real: list[list[int]], known: list[int], seed: int = 5) -> Itera
         yield (other, ids, ids[:place] + other[:2] + ids[place + 1 :])[number % 3]
 
 
-def replay(trip: RoundTrip, trips: RoundTrips, place: Place, reason: Reason) -> None:
+def check_reason(trip: RoundTrip, trips: RoundTrips, place: Place, reason: Reason) -> None:
     """Check the claim of a reason by another computation than the one that found it."""
     history = trips.history
     given = [int(index) for index in trip.given[place.first : place.stop]]
@@ -115,7 +115,7 @@ def check(trips: RoundTrips, ids: list[int], text: str, again: list[int]) -> set
     for place in reversed(trip.places):
         patched[place.first : place.stop] = [-1 if id is None else id for id in place.encoded]
         reason = trip.reason(place)
-        replay(trip, trips, place, reason)
+        check_reason(trip, trips, place, reason)
         kinds.add(reason.kind)
     assert patched == again
     return kinds

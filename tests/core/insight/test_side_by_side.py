@@ -36,13 +36,13 @@ CORPUS = Corpus.from_texts([LINE * 3, "low lower lowest"])
 
 
 @pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+def _registered_method(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METHODS, "dropping", dropping_method.METHOD)
 
 
 @st.composite
 def histories(draw: st.DrawFn) -> History:
-    """Draw a history, learned or not, with any named pattern."""
+    """Draw a history with any named pattern. Some histories are learned, and others are random."""
     history = draw(st.builds(reference.train, words(), recipes()) | merge_tables())
     pattern = draw(st.sampled_from(["whitespace", "gpt2", "cl100k", "none"]))
     pattern = "whitespace" if history.recipe.marker != "none" else pattern
@@ -50,7 +50,7 @@ def histories(draw: st.DrawFn) -> History:
     return History(recipe, history.alphabet, history.columns)
 
 
-def cut_plainly(word: bytes, history: History, at: int, *, as_it_is: bool) -> tuple[list[int], set[int]]:
+def encode_plainly(word: bytes, history: History, at: int, *, as_it_is: bool) -> tuple[list[int], set[int]]:
     """Return the tokens of one word, and the places inside the word where a token ends."""
     if not as_it_is:
         spans = Tokenizer(history).spans(word.decode(), at)
@@ -82,7 +82,7 @@ def test_counts_and_boundaries_of_split_words_equal_encoding_each_word(
     for at in data.draw(st.lists(st.integers(0, len(history)), max_size=3), label="at"):
         counts, cuts = Counter[int](), list[int]()
         for index, (word, count) in enumerate(table):
-            ids, places = cut_plainly(word, history, at, as_it_is=splits_alike(counted_by, history.recipe))
+            ids, places = encode_plainly(word, history, at, as_it_is=splits_alike(counted_by, history.recipe))
             cuts += sorted(int(table.starts[index]) + place for place in places)
             for id in ids:
                 counts[id] += count
@@ -103,7 +103,7 @@ def dropping() -> History:
     return train(CORPUS, recipe)
 
 
-def joining(**changes: object) -> History:
+def joining_run(**changes: object) -> History:
     return train(CORPUS, Recipe.preset("gpt2", **{"merges": 40, **changes}))
 
 
@@ -128,7 +128,7 @@ def test_words_that_tokenizers_split_differently_are_sorted_by_occurrences(data:
     expected = []
     for word, count in table:
         cuts = [
-            cut_plainly(word, history, step, as_it_is=splits_alike(counted_by, history.recipe))[1]
+            encode_plainly(word, history, step, as_it_is=splits_alike(counted_by, history.recipe))[1]
             for history, step in zip(drawn, at, strict=True)
         ]
         everywhere: set[int] = set.intersection(*cuts)
@@ -172,7 +172,7 @@ def test_vocabulary_sizes_of_a_shrinking_method_are_listed_from_the_smallest() -
 
 
 def test_the_step_nearest_to_a_size_is_found_for_growing_and_shrinking_vocabularies() -> None:
-    for history in (joining(), dropping()):
+    for history in (joining_run(), dropping()):
         ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
         for size in range(ends[0] - 3, ends[1] + 4):
             nearest = min(abs(history.vocabulary_size_at(at) - size) for at in range(len(history) + 1))

@@ -15,15 +15,15 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
-from tests.core.learning import in_languages
+from tests.core.learning import with_two_languages
 
 TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest. " * 2
 
 
-def learned(method: str) -> tuple[WordTable, History]:
+def learn_by_method(method: str) -> tuple[WordTable, History]:
     name = next(name for name in PRESETS if Recipe.preset(name).method == method)
     recipe = Recipe.preset(name, min_frequency=2, merges=25)
-    words = in_languages(count_words(Corpus.from_texts([TEXT]), recipe))
+    words = with_two_languages(count_words(Corpus.from_texts([TEXT]), recipe))
     return words, learn(words, recipe)
 
 
@@ -32,7 +32,7 @@ def count_at(curve: tuple[tuple[int, int], ...], at: int) -> int:
 
 
 def test_uses_of_a_dropped_token_equal_a_recount_of_encoded_words() -> None:
-    words, history = learned("unigram")
+    words, history = learn_by_method("unigram")
     tokenizer = Tokenizer(history)
     for token in [*history.indices[::6].tolist(), *history.vocabulary[3:40:5].tolist()]:
         for at in (0, 9, len(history)):
@@ -48,7 +48,7 @@ def test_uses_of_a_dropped_token_equal_a_recount_of_encoded_words() -> None:
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in ("unigram", "mingram", "best", "picky")])
 def test_the_use_of_a_token_over_time_equals_its_count_after_each_merge(method: str) -> None:
-    words, history = learned(method)
+    words, history = learn_by_method(method)
     symbols = count_symbols(words, history.alphabet, history.recipe)
     for at in (0, 1, 7, len(history)):
         counts = history.first(at).token_counts(symbols)

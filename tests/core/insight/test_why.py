@@ -61,7 +61,7 @@ def with_pair_before(pairs: Pairs, base: int, pair: tuple[int, int], place: int)
 
 @st.composite
 def cut_words(draw: st.DrawFn) -> tuple[History, list[int], list[int], int, int]:
-    """Draw a merge table, the symbols of a word with their ranks, one of its boundaries, and a step."""
+    """Draw a merge table, the symbols of a word with their ranks, one boundary of the word, and a step."""
     history = draw(merge_tables())
     letters = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind != "marker"]
     used = sorted({id for merge in history for id in (merge.left, merge.right) if id < len(history.alphabet)})
@@ -72,7 +72,7 @@ def cut_words(draw: st.DrawFn) -> tuple[History, list[int], list[int], int, int]
 
 
 class RankedWordOf:
-    """A computation of boundary ranks by the definition: it makes all merges and notes removed boundaries."""
+    """A plain computation of boundary ranks: it makes all merges and notes which merge removes each boundary."""
 
     def __init__(self, history: History) -> None:
         self.history = history
@@ -116,7 +116,7 @@ def test_merges_that_a_reason_does_not_name_do_not_change_the_reason(
     innocent = set(range(len(pairs))) - ranks_in(history, symbols) - {reason.rank, reason.taken_by}
     assume(innocent)
     gone = data.draw(st.sampled_from(sorted(innocent)))
-    left, moved = without(pairs, gone, base)
+    left, moved = without_merge(pairs, gone, base)
     assume(len(left) == len(pairs) - 1)  # no later merge uses the token
     table = table_of(history, left)
     moment = at - (gone < at)
@@ -169,7 +169,7 @@ def ranks_in(history: History, symbols: list[int]) -> set[int]:
     return set(RankedWordOf(history).ranks(symbols))
 
 
-def without(pairs: Pairs, index: int, base: int) -> tuple[Pairs, Callable[[int], int]]:
+def without_merge(pairs: Pairs, index: int, base: int) -> tuple[Pairs, Callable[[int], int]]:
     """Return the pairs without one merge and all merges that build on its token.
 
     Also return a function from the old ids to the new ids.

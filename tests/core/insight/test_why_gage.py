@@ -1,4 +1,4 @@
-"""Tests of the explanation of Gage's compressor: it agrees with the encoding and expands to the text."""
+"""Tests of the explanation of Gage's compressor: its tokens equal the encoding, and together they give the text."""
 
 from __future__ import annotations
 

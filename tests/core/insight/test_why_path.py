@@ -43,7 +43,7 @@ def test_the_unigram_explanation_names_the_best_split_and_the_best_different_spl
         return
     for place in range(1, len(word)):
         byte = len(word[:place].encode())
-        reason = compared(why, byte, at)
+        reason = compare_splits(why, byte, at)
         explanation, is_cut = why.explanation_at(byte, at), reason.is_cut
         assert (explanation.is_cut, explanation.kind == "joined") == (is_cut, not is_cut)
         ways = {tuple(path): sum(scores[id] for id in path) for path in paths(symbols, tokens)}
@@ -57,7 +57,7 @@ def test_the_unigram_explanation_names_the_best_split_and_the_best_different_spl
             assert reason.lead >= 0
 
 
-def compared(why: WhyPath, byte: int, at: int) -> CutComparison:
+def compare_splits(why: WhyPath, byte: int, at: int) -> CutComparison:
     word = why._words.around(byte)
     assert isinstance(word, TextWord)
     comparison = why.compared(word, byte, at)

@@ -37,7 +37,7 @@ def studies(texts: dict[str, list[str]]) -> dict[str, bpe.Study]:
     }
 
 
-def recommended(answer: bpe.Answer) -> str:
+def recommendation(answer: bpe.Answer) -> str:
     return next(sentence for sentence in answer.sentences if sentence.startswith("Recommended: "))
 
 
@@ -62,9 +62,9 @@ def test_the_benchmark_recommends_the_tokenizer_that_is_better_for_the_weights(
     sea = bpe.benchmark(studies, texts=texts, weights=("sea=3", "code=1"))
     assert sea.sentences[0].startswith("Over all texts (sea 75 %, code 25 %) of sea makes the fewest tokens: ")
     assert "For code alone, of code makes fewer tokens." in sea.sentences
-    assert recommended(sea) == "Recommended: of sea."
+    assert recommendation(sea) == "Recommended: of sea."
     code = bpe.benchmark(studies, texts=texts, weights=("sea=0", "code=1"))
-    assert recommended(code) == "Recommended: of code."
+    assert recommendation(code) == "Recommended: of code."
 
 
 def test_benchmark_texts_without_weights_are_weighted_by_bytes(
@@ -87,7 +87,7 @@ def test_the_benchmark_does_not_rank_tables_whose_difference_is_unclear(texts: d
     second = max(answer.facts["sums"], key=lambda row: row["tokens_beside_best"])
     if second["tokens_beside_best"] > 1 and second["beside_from"] > 1:
         pytest.skip("these halves happen to differ in kind")
-    assert "equally. These texts do not show which tokenizer is better" in recommended(answer)
+    assert "equally. These texts do not show which tokenizer is better" in recommendation(answer)
 
 
 def test_about_95_percent_of_benchmark_intervals_contain_the_true_value(studies: dict[str, bpe.Study]) -> None:
@@ -114,7 +114,7 @@ def test_the_benchmark_does_not_recommend_a_tokenizer_that_leaves_text_out(
     narrow = bpe.train(["aaa bbb"], "wordpiece", vocab_size=8)
     answer = bpe.benchmark({"narrow": narrow, **studies}, texts=texts, sums=True)
     assert any("leave out more than 1% of a text: narrow." in sentence for sentence in answer.sentences)
-    assert "narrow" not in recommended(answer)
+    assert "narrow" not in recommendation(answer)
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ CHATS = [
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("chat") / "model"
     study = bpe.train(CORPUS, "gpt2", vocab_size=330, special_tokens=SPECIALS)
     bpe.deliver(study, folder, bos="<s>", eos="</s>")
@@ -101,9 +101,9 @@ def with_template(folder: Path, template: str) -> str:
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_text_and_ids_of_a_chat_equal_those_of_transformers(made: Path, name: str) -> None:
-    library = AutoTokenizer.from_pretrained(made)
-    folder = with_template(made, TEMPLATES[name])
+def test_text_and_ids_of_a_chat_equal_those_of_transformers(model_folder: Path, name: str) -> None:
+    library = AutoTokenizer.from_pretrained(model_folder)
+    folder = with_template(model_folder, TEMPLATES[name])
     rendered = 0
     for number, chat in enumerate(CHATS):
         asks = number % 2 == 0
@@ -123,8 +123,8 @@ def test_text_and_ids_of_a_chat_equal_those_of_transformers(made: Path, name: st
     assert rendered >= 5
 
 
-def test_each_token_of_a_chat_has_the_role_of_its_message(made: Path) -> None:
-    answer = bpe.chat(with_template(made, TEMPLATES["markers"]), CHATS[6])
+def test_each_token_of_a_chat_has_the_role_of_its_message(model_folder: Path) -> None:
+    answer = bpe.chat(with_template(model_folder, TEMPLATES["markers"]), CHATS[6])
     assert answer.facts["rendered"].startswith("<|im_start|>user\nuser<|im_end|>")
     of_messages: dict[int, str] = {}
     for row in answer.table.records():
@@ -135,30 +135,32 @@ def test_each_token_of_a_chat_has_the_role_of_its_message(made: Path) -> None:
     assert answer.facts["message_tokens"] == sum(role != "template" for role in answer.facts["roles"])
 
 
-def test_a_message_that_the_chat_template_rewrites_counts_as_text_of_the_template(made: Path) -> None:
-    answer = bpe.chat(with_template(made, "{{ messages[0].content | length }}"), say("hello"))
+def test_a_message_that_the_chat_template_rewrites_counts_as_text_of_the_template(model_folder: Path) -> None:
+    answer = bpe.chat(with_template(model_folder, "{{ messages[0].content | length }}"), say("hello"))
     assert answer.facts["message_tokens"] == 0
     assert "does not hold the exact text of message 1" in " ".join(answer.sentences)
 
 
-def test_a_chat_turn_that_changes_the_ids_of_earlier_turns_is_reported(made: Path) -> None:
-    answer = bpe.chat(with_template(made, TEMPLATES["markers"]), CHATS[2])
+def test_a_chat_turn_that_changes_the_ids_of_earlier_turns_is_reported(model_folder: Path) -> None:
+    answer = bpe.chat(with_template(model_folder, TEMPLATES["markers"]), CHATS[2])
     assert all(turn["is_kept"] for turn in answer.facts["turns"])
     forgetting = "{% for m in messages %}<s>{{ m.content if loop.last else '' }}{% endfor %}"
-    answer = bpe.chat(with_template(made, forgetting), CHATS[1])
+    answer = bpe.chat(with_template(model_folder, forgetting), CHATS[1])
     assert [turn["is_kept"] for turn in answer.facts["turns"]] == [False, False]
     assert answer.facts["turns"][0]["common"] == 1
     assert "Only the first 1 of" in " ".join(answer.sentences)
 
 
-def test_special_tokens_that_the_chat_template_removes_are_not_listed_as_usable_in_messages(made: Path) -> None:
-    answer = bpe.chat(with_template(made, "<s>{{ messages[0].content | replace('<s>', '') }}"), CHATS[5])
+def test_special_tokens_that_the_chat_template_removes_are_not_listed_as_usable_in_messages(model_folder: Path) -> None:
+    answer = bpe.chat(with_template(model_folder, "<s>{{ messages[0].content | replace('<s>', '') }}"), CHATS[5])
     assert {*answer.facts["spellable"]} == {*SPECIALS} - {"<s>"}
     assert answer.facts["spelled"] == {"1": ["</s>", "<|im_start|>", "<|im_end|>"]}
 
 
-def test_the_chat_command_prints_ids_and_roles(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = with_template(made, TEMPLATES["markers"])
+def test_the_chat_command_prints_ids_and_roles(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = with_template(model_folder, TEMPLATES["markers"])
     chat = tmp_path / "chat.json"
     chat.write_text(json.dumps({"messages": CHATS[0]}))
     assert run(["chat", folder, str(chat), "--json"]) == 0
@@ -169,10 +171,10 @@ def test_the_chat_command_prints_ids_and_roles(made: Path, tmp_path: Path, capsy
     assert capsys.readouterr().out.splitlines()[1].startswith("user      ")
 
 
-def test_the_tokenizer_configuration_may_hold_several_named_chat_templates(made: Path, tmp_path: Path) -> None:
+def test_the_tokenizer_configuration_may_hold_several_named_chat_templates(model_folder: Path, tmp_path: Path) -> None:
     folder = tmp_path / "named"
     folder.mkdir()
-    (folder / "tokenizer.json").write_bytes((made / "tokenizer.json").read_bytes())
+    (folder / "tokenizer.json").write_bytes((model_folder / "tokenizer.json").read_bytes())
     named = [{"name": "default", "template": "plain"}, {"name": "tool_use", "template": "{{ tools[0] }}"}]
     (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": named}))
     path = str(folder)
@@ -214,10 +216,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize("template", HOSTILE)
 def test_a_chat_template_that_loops_imports_or_reads_internals_is_refused_in_a_sentence(
-    made: Path, template: str
+    model_folder: Path, template: str
 ) -> None:
     with pytest.raises(bpe.BpeError, match=HOSTILE[template]):
-        bpe.chat(with_template(made, template), CHATS[0])
+        bpe.chat(with_template(model_folder, template), CHATS[0])
 
 
 @pytest.mark.parametrize(
@@ -234,21 +236,23 @@ def test_a_chat_template_that_loops_imports_or_reads_internals_is_refused_in_a_s
         ("missing.json", "cannot be read"),
     ],
 )
-def test_values_other_than_chats_are_refused(made: Path, chat: str, message: str) -> None:
+def test_values_other_than_chats_are_refused(model_folder: Path, chat: str, message: str) -> None:
     with pytest.raises(bpe.BpeError, match=message):
-        bpe.chat(with_template(made, "{{ messages[0].content }}"), chat)
+        bpe.chat(with_template(model_folder, "{{ messages[0].content }}"), chat)
 
 
-def test_a_folder_without_a_chat_template_or_a_tokenizer_is_refused(made: Path, tmp_path: Path) -> None:
+def test_a_folder_without_a_chat_template_or_a_tokenizer_is_refused(model_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(bpe.BpeError, match="folder without a tokenizer"):
         bpe.chat(str(tmp_path), CHATS[0])
-    (tmp_path / "tokenizer.json").write_bytes((made / "tokenizer.json").read_bytes())
+    (tmp_path / "tokenizer.json").write_bytes((model_folder / "tokenizer.json").read_bytes())
     with pytest.raises(bpe.BpeError, match=r"has no chat template: neither chat_template\.jinja"):
         bpe.chat(str(tmp_path), CHATS[0])
 
 
-def test_the_chat_question_without_jinja_says_how_to_install_jinja(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_chat_question_without_jinja_says_how_to_install_jinja(
+    model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("bpe_core.delivery.chat_template.has_jinja", lambda: False)
     with pytest.raises(bpe.BpeError, match=r"needs the package jinja2.*pip install 'bpe-explorer\[chat\]'"):
-        bpe.chat(with_template(made, "x"), CHATS[0])
+        bpe.chat(with_template(model_folder, "x"), CHATS[0])
     assert optional_packages.has_jinja()

@@ -78,7 +78,7 @@ def test_data_tables_of_a_run_equal_those_of_plain_python() -> None:
     cut = {word: list(word.encode()) for word in WORDS}
     lengths, stairs = [sum(len(ids) * WORDS[word] for word, ids in cut.items())], [_pairs(cut)]
     for left, right in history.pairs():
-        cut = {word: _joined(ids, left, right, 256 + len(lengths) - 1) for word, ids in cut.items()}
+        cut = {word: _join_pair(ids, left, right, 256 + len(lengths) - 1) for word, ids in cut.items()}
         lengths.append(sum(len(ids) * WORDS[word] for word, ids in cut.items()))
         stairs.append(_pairs(cut))
     counts = Counter(id for word, ids in cut.items() for id in ids for _ in range(WORDS[word]))
@@ -109,11 +109,11 @@ def _pairs(cut: dict[str, list[int]]) -> Counter[tuple[int, int]]:
     counts: Counter[tuple[int, int]] = Counter()
     for word, ids in cut.items():
         for pair in set(pairwise(ids)):
-            counts[pair] += WORDS[word] * (len(ids) - len(_joined(ids, *pair, -1)))
+            counts[pair] += WORDS[word] * (len(ids) - len(_join_pair(ids, *pair, -1)))
     return counts
 
 
-def _joined(ids: list[int], left: int, right: int, id: int) -> list[int]:
+def _join_pair(ids: list[int], left: int, right: int, id: int) -> list[int]:
     made: list[int] = []
     for symbol in ids:
         if made and (made[-1], symbol) == (left, right):

@@ -19,7 +19,7 @@ BY_WORDS = bpe.train(TEXT, "gpt2", vocab_size=400)
 
 
 def ends_inside(study: bpe.Study, text: str) -> tuple[int, int]:
-    """Count plainly the words of a text, and the words whose end is not the end of a token."""
+    """Count in plain Python the words of a text, and the words that do not end where a token ends."""
     edges = {len(b"".join(study.tokens[id] for id in ids)) for ids in prefixes(study.encode(text))}
     ends = [len(text[:stop].encode()) for _, stop, _ in words_of(text)]
     return len(ends), sum(end not in edges for end in ends)

@@ -17,7 +17,7 @@ END = "<|endoftext|>"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def equal_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder whose three tokenizer files agree."""
     folder = tmp_path_factory.mktemp("made") / "model"
     study = bpe.train(TEXT, "gpt2", vocab_size=300, special_tokens=(END,))
@@ -28,8 +28,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def model(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(made, tmp_path / "model"))
+def model(equal_files: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(equal_files, tmp_path / "model"))
 
 
 def test_files_of_a_folder_that_agree_are_listed_with_their_libraries(model: Path) -> None:

@@ -32,7 +32,7 @@ TEXT = (
 OTHER = (ROOT / "tests/texts/code.txt").read_text()[:2_500] + END + "yes yes no\n" * 3
 
 
-def student(
+def train_with_mistake(
     text: str,
     *,
     pattern: str = GPT2,
@@ -77,11 +77,11 @@ def student(
         chosen = best[0] if first else max(best, key=tie)
         made.append(chosen)
         counts.pop(chosen)
-        splits = {word: joined(symbols, chosen, join) for word, symbols in splits.items()}
+        splits = {word: join_pair(symbols, chosen, join) for word, symbols in splits.items()}
     return made
 
 
-def joined(symbols: list[bytes], pair: Merge, side: str) -> list[bytes]:
+def join_pair(symbols: list[bytes], pair: Merge, side: str) -> list[bytes]:
     places = [place for place, neighbours in enumerate(pairwise(symbols)) if neighbours == pair]
     taken: list[int] = []
     for place in places if side == "left" else reversed(places):
@@ -94,26 +94,32 @@ def joined(symbols: list[bytes], pair: Merge, side: str) -> list[bytes]:
     ]
 
 
-def smaller(pair: Merge) -> tuple[list[int], ...]:
+def sort_key_of_smaller_pair(pair: Merge) -> tuple[list[int], ...]:
     """Order pairs so that max() takes the smaller pair. The end of a token sorts after all bytes."""
     return tuple([*(-byte for byte in token), 1] for token in pair)
 
 
 WRONG: dict[str, tuple[Callable[[str], list[Merge]], str]] = {
-    "first met": (lambda text: student(text, first=True), "pair that is met first"),
-    "smaller pair": (lambda text: student(text, tie=smaller), "lexicographically smaller pair"),
-    "specials in the text": (lambda text: student(text, specials=False), "Special tokens are not taken out"),
-    "stale counts": (lambda text: student(text, stale=True), "Counts go stale"),
-    "merges aaa from the right": (lambda text: student(text, join="right"), "merges aaa from the right"),
-    "overlaps once": (lambda text: student(text, overlaps=False), "counts the pair aa once"),
-    "no words": (lambda text: student(text, pattern="", merges=30), "Pairs cross words"),
-    "no lookahead": (lambda text: student(text, pattern=GPT2.replace(r"|\s+(?!\S)", "")), "lacks its lookahead"),
-    "lines without ends": (lambda text: student(text, lines=True), "Lines are trained one by one, without"),
-    "CR LF lost": (lambda text: student(text.replace("\r\n", "\n")), "CR LF changed to LF"),
-    "lower case": (lambda text: student(text.lower()), "lower-case"),
-    "words once": (lambda text: student(text, weighs=False), "Each different word is counted once"),
-    "one too few": (lambda text: student(text, merges=MERGES - 1), "1 merges too few"),
-    "one too many": (lambda text: student(text, merges=MERGES + 1), "1 merges too many"),
+    "first met": (lambda text: train_with_mistake(text, first=True), "pair that is met first"),
+    "smaller pair": (
+        lambda text: train_with_mistake(text, tie=sort_key_of_smaller_pair),
+        "lexicographically smaller pair",
+    ),
+    "specials in the text": (lambda text: train_with_mistake(text, specials=False), "Special tokens are not taken out"),
+    "stale counts": (lambda text: train_with_mistake(text, stale=True), "Counts go stale"),
+    "merges aaa from the right": (lambda text: train_with_mistake(text, join="right"), "merges aaa from the right"),
+    "overlaps once": (lambda text: train_with_mistake(text, overlaps=False), "counts the pair aa once"),
+    "no words": (lambda text: train_with_mistake(text, pattern="", merges=30), "Pairs cross words"),
+    "no lookahead": (
+        lambda text: train_with_mistake(text, pattern=GPT2.replace(r"|\s+(?!\S)", "")),
+        "lacks its lookahead",
+    ),
+    "lines without ends": (lambda text: train_with_mistake(text, lines=True), "Lines are trained one by one, without"),
+    "CR LF lost": (lambda text: train_with_mistake(text.replace("\r\n", "\n")), "CR LF changed to LF"),
+    "lower case": (lambda text: train_with_mistake(text.lower()), "lower-case"),
+    "words once": (lambda text: train_with_mistake(text, weighs=False), "Each different word is counted once"),
+    "one too few": (lambda text: train_with_mistake(text, merges=MERGES - 1), "1 merges too few"),
+    "one too many": (lambda text: train_with_mistake(text, merges=MERGES + 1), "1 merges too many"),
 }
 
 
@@ -137,12 +143,12 @@ def test_the_grade_question_names_the_mistake_of_each_wrong_trainer(mistake: str
     ],
 )
 def test_the_grade_question_accepts_every_correct_trainer(text: str, exercise: str, rules: dict[str, Any]) -> None:
-    merges = student(text, **rules)
+    merges = train_with_mistake(text, **rules)
     assert grade_merges(text, merges, EXERCISES[exercise]).is_right
 
 
 def test_the_grade_question_gives_no_cause_for_a_merge_that_no_known_mistake_explains() -> None:
-    merges = student(TEXT, merges=5)
+    merges = train_with_mistake(TEXT, merges=5)
     grade = grade_merges(TEXT, [*merges[:4], (b"q", b"q")], EXERCISES["cs336"])
     assert (grade.right_until, grade.expected, grade.found) == (4, merges[4], (b"q", b"q"))
     assert grade.cause == ""
@@ -221,15 +227,15 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-def in_letters(merges: list[Merge]) -> Iterator[list[list[int]]]:
+def pairs_of_letters(merges: list[Merge]) -> Iterator[list[list[int]]]:
     return ([list(left), list(right)] for left, right in merges)
 
 
 def test_grading_a_folder_of_submissions_gives_one_table(corpus: Path, tmp_path: Path) -> None:
     folder = tmp_path / "submissions"
     folder.mkdir()
-    (folder / "ada.json").write_text(json.dumps([*in_letters(student(TEXT))]))
-    (folder / "bob.json").write_text(json.dumps([*in_letters(student(TEXT, first=True))]))
+    (folder / "ada.json").write_text(json.dumps([*pairs_of_letters(train_with_mistake(TEXT))]))
+    (folder / "bob.json").write_text(json.dumps([*pairs_of_letters(train_with_mistake(TEXT, first=True))]))
     (folder / "eve.pkl").write_bytes(pickle.dumps(Calls()))
     answer = bpe.grade(str(folder), corpus=corpus, as_="cs336", vocab_size=256 + 1 + MERGES)
     assert list(answer.table.columns["verdict"]) == ["right", "wrong", "not read"]
@@ -243,7 +249,7 @@ def test_the_grade_command_reports_the_verdict_the_last_correct_merge_and_the_ca
     from bpe_core.command_line.main import run
 
     path = tmp_path / "merges.json"
-    path.write_text(json.dumps([*in_letters(student(TEXT, stale=True))]))
+    path.write_text(json.dumps([*pairs_of_letters(train_with_mistake(TEXT, stale=True))]))
     assert run(["grade", str(path), "--corpus", str(corpus), "--as", "cs336", "--json"]) == 3
     facts = json.loads(capsys.readouterr().out)
     assert facts["verdict"] == "wrong"
@@ -263,6 +269,6 @@ def test_the_grade_question_accepts_a_recipe_as_the_description_of_the_exercise(
 def test_the_grade_question_learns_from_all_texts_of_the_exercise(tmp_path: Path) -> None:
     texts = {"first": "low lower lowest\n" * 3, "second": "new newer newest\n" * 5}
     path = tmp_path / "merges.json"
-    path.write_text(json.dumps([*in_letters(student("".join(texts.values()), merges=12))]))
+    path.write_text(json.dumps([*pairs_of_letters(train_with_mistake("".join(texts.values()), merges=12))]))
     assert bpe.grade(str(path), corpus=texts).facts["verdict"] == "right"
     assert bpe.grade(str(path), corpus=texts["first"]).facts["verdict"] == "wrong"

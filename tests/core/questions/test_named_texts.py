@@ -38,7 +38,7 @@ def study() -> bpe.Study:
     return bpe.train(["the lowest newest widest house, das niedrigste neueste Haus"], "gpt2", vocab_size=280)
 
 
-def _asked(name: str, parameter: str, study: bpe.Study, texts: Any) -> bpe.Answer:
+def _ask(name: str, parameter: str, study: bpe.Study, texts: Any) -> bpe.Answer:
     question = question_named(name)
     about = study if question.studies is None else {"ours": study}
     more: dict[str, Any] = {"rounds": 2} if name == "floor" else {}
@@ -51,10 +51,10 @@ def test_the_questions_benchmark_curves_sizes_and_floor_accept_texts() -> None:
 
 @pytest.mark.parametrize(("name", "parameter"), TAKING_TEXTS)
 def test_a_question_with_several_texts_measures_every_text(name: str, parameter: str, study: bpe.Study) -> None:
-    named = _asked(name, parameter, study, BOTH)
-    first = _asked(name, parameter, study, {"en": ENGLISH})
-    second = _asked(name, parameter, study, {"de": GERMAN})
-    together = _asked(name, parameter, study, [*ENGLISH, *GERMAN])
+    named = _ask(name, parameter, study, BOTH)
+    first = _ask(name, parameter, study, {"en": ENGLISH})
+    second = _ask(name, parameter, study, {"de": GERMAN})
+    together = _ask(name, parameter, study, [*ENGLISH, *GERMAN])
     if name == "benchmark":  # the benchmark has separate rows for each text
         parts = [[*answer.columns["tokens"]] for answer in (first, second)]
         assert [*named.columns["tokens"]] == [*parts[0], *parts[1]]

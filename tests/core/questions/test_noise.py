@@ -24,7 +24,7 @@ def study() -> bpe.Study:
 
 
 def plain_distance(before: list[int], after: list[int]) -> int:
-    """Compute the Levenshtein distance with the whole table, cell by cell."""
+    """Compute the Levenshtein distance in plain Python by filling the whole table."""
     table = [[row + column for column in range(len(after) + 1)] for row in range(len(before) + 1)]
     for row, before_id in enumerate(before, 1):
         for column, after_id in enumerate(after, 1):

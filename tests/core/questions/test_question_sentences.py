@@ -1,4 +1,4 @@
-"""Every question says what it is about, and is asked in a person's words."""
+"""Tests of the sentences that ask and describe each question, which use the words of a person."""
 
 from __future__ import annotations
 

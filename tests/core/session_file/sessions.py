@@ -14,7 +14,7 @@ from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Bookmark, Fingerprint, SavedRun, SavedSession, SavedSource, View
-from tests.core.learning import in_languages
+from tests.core.learning import with_two_languages
 
 COUNTS = {"low": 5, "lower": 2, "newest": 6, "widest": 3, "naïve": 2, "日本": 4}
 RECIPES = [
@@ -45,18 +45,18 @@ def with_reasons(history: History) -> History:
     )  # fmt: skip
 
 
-def learned_by(method: str, number: int = 1) -> SavedRun:
+def run_by_method(method: str, number: int = 1) -> SavedRun:
     """Return a small run by the first preset of a method."""
     name = next(name for name in PRESETS if Recipe.preset(name).method == method)
     recipe = Recipe.preset(name, merges=20, min_frequency=2)
     counts = {word * times: count for word, count in COUNTS.items() for times in (1, 2, 3)}
-    words = in_languages(WordTable.from_counts(counts))
+    words = with_two_languages(WordTable.from_counts(counts))
     history = learn(words, recipe)
     assert len(history) > 3
     return SavedRun(number, recipe, (), words, history, np.arange(len(history.alphabet)), "ended", "Done.")
 
 
-def chosen_by_more(run: SavedRun) -> SavedRun:
+def with_reasons_and_names(run: SavedRun) -> SavedRun:
     assert run.history is not None
     return dataclasses.replace(run, history=with_reasons(run.history), names=("a.txt", "ä 🐦.txt"))
 

@@ -17,9 +17,9 @@ from bpe_core.session_file import checksums
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedSession
 from bpe_core.session_file.writing import SessionWriter, write_session
-from tests.core.session_file.sessions import RECIPES, assert_same, chosen_by_more, run_of, session
+from tests.core.session_file.sessions import RECIPES, assert_same, run_of, session, with_reasons_and_names
 
-WRITTEN = session(run_of(RECIPES[0]), run_of(RECIPES[4], 2), chosen_by_more(run_of(RECIPES[4], 3)))
+WRITTEN = session(run_of(RECIPES[0]), run_of(RECIPES[4], 2), with_reasons_and_names(run_of(RECIPES[4], 3)))
 
 
 @pytest.fixture

@@ -22,29 +22,29 @@ from bpe_core.session_file.writing import write_session
 from tests.core.session_file.sessions import (
     RECIPES,
     assert_same,
-    chosen_by_more,
-    learned_by,
+    run_by_method,
     run_of,
     session,
+    with_reasons_and_names,
 )
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     written = tmp_path / "one.bpex"
-    write_session(session(run_of(RECIPES[0]), chosen_by_more(run_of(RECIPES[4], 2))), written)
+    write_session(session(run_of(RECIPES[0]), with_reasons_and_names(run_of(RECIPES[4], 2))), written)
     return written
 
 
 @contextmanager
-def changing(path: Path) -> Iterator[sqlite3.Connection]:
+def open_database(path: Path) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(path)) as connection, connection:
         yield connection
 
 
-def refused(path: Path, *statements: str) -> str:
+def change_and_open(path: Path, *statements: str) -> str:
     """Change the file with the SQL statements. Return the message with which the file is refused."""
-    with changing(path) as connection:
+    with open_database(path) as connection:
         for statement in statements:
             connection.execute(statement)
     with pytest.raises(FormatError) as refusal:
@@ -80,7 +80,7 @@ def test_opening_a_pipe_as_a_session_is_refused_without_waiting(tmp_path: Path) 
 
 
 def test_a_database_of_another_program_is_refused_as_a_session(tmp_path: Path) -> None:
-    with changing(tmp_path / "other.bpex") as connection:
+    with open_database(tmp_path / "other.bpex") as connection:
         connection.execute("CREATE TABLE notes (text)")
     with pytest.raises(FormatError, match="not a session of BPE Explorer"):
         read_session(tmp_path / "other.bpex")
@@ -99,16 +99,16 @@ def test_a_database_of_another_program_is_refused_as_a_session(tmp_path: Path) -
     ],
 )
 def test_a_session_database_with_other_tables_is_refused(path: Path, statement: str) -> None:
-    assert "does not have the tables of a session file" in refused(path, statement)
+    assert "does not have the tables of a session file" in change_and_open(path, statement)
 
 
 def test_a_session_database_with_a_view_in_place_of_a_table_is_refused(path: Path) -> None:
     view = "CREATE VIEW runs AS SELECT load_extension('x') AS number"
-    assert "does not have the tables" in refused(path, "DROP TABLE runs", view)
+    assert "does not have the tables" in change_and_open(path, "DROP TABLE runs", view)
 
 
 def test_a_session_file_of_a_newer_version_is_refused(path: Path) -> None:
-    assert "newer version" in refused(path, "PRAGMA user_version = 99")
+    assert "newer version" in change_and_open(path, "PRAGMA user_version = 99")
 
 
 @pytest.mark.parametrize(
@@ -176,18 +176,20 @@ def test_a_session_file_of_a_newer_version_is_refused(path: Path) -> None:
     ],
 )
 def test_impossible_values_in_a_session_file_are_refused(path: Path, statement: str, sentence: str) -> None:
-    assert re.search(sentence, refused(path, statement))
+    assert re.search(sentence, change_and_open(path, statement))
 
 
 def test_deeply_nested_json_in_a_session_file_is_refused(path: Path) -> None:
-    with changing(path) as connection:
+    with open_database(path) as connection:
         connection.execute("UPDATE session SET value = ? WHERE key = 'filter'", ("[" * 200_000,))
     with pytest.raises(FormatError, match="not valid JSON"):
         read_session(path)
 
 
 def test_invalid_utf_8_text_in_a_session_file_is_refused(path: Path) -> None:
-    assert "a value is impossible" in refused(path, "UPDATE session SET value = CAST(x'ff' AS TEXT) WHERE key = 'text'")
+    assert "a value is impossible" in change_and_open(
+        path, "UPDATE session SET value = CAST(x'ff' AS TEXT) WHERE key = 'text'"
+    )
 
 
 def test_doubling_tokens_in_a_session_file_are_refused_before_they_fill_the_memory(
@@ -198,13 +200,13 @@ def test_doubling_tokens_in_a_session_file_are_refused_before_they_fill_the_memo
         f"INSERT INTO merges VALUES (1, {row + 1}, '', {left}, {left}, 2, NULL, NULL, NULL, 9)"
         for row, left in enumerate([97, *range(256, 285)])
     ]
-    assert "step 20: the tokens up to this step have more than 1,048,576 bytes" in refused(
+    assert "step 20: the tokens up to this step have more than 1,048,576 bytes" in change_and_open(
         path, "DELETE FROM merges", *doubling
     )
 
 
 def test_an_invalid_view_in_a_session_file_is_replaced_by_the_default_view(path: Path) -> None:
-    with changing(path) as connection:
+    with open_database(path) as connection:
         view = '{"shown_run": 77, "position": 1e9, "is_live": 3, "layout": "huge"}'
         connection.execute("UPDATE session SET value = ? WHERE key = 'view'", (view,))
     read = read_session(path)
@@ -261,7 +263,7 @@ def test_a_session_file_of_the_first_version_still_opens(tmp_path: Path) -> None
     assert read.bookmarks == ()
     write_session(read, tmp_path / "new.bpex")
     assert_same(read_session(tmp_path / "new.bpex"), read)
-    with changing(tmp_path / "new.bpex") as connection:
+    with open_database(tmp_path / "new.bpex") as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (schema.VERSION,)
 
 
@@ -291,7 +293,7 @@ def test_a_session_file_of_the_first_version_with_foreign_tables_is_refused_befo
     path = tmp_path / "old.bpex"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(VERSION_1_FILE.read_text(encoding="utf-8"))
-    assert "does not have the tables" in refused(path, "CREATE VIEW bookmarks AS SELECT 1 AS run")
+    assert "does not have the tables" in change_and_open(path, "CREATE VIEW bookmarks AS SELECT 1 AS run")
 
 
 @pytest.mark.parametrize(
@@ -305,10 +307,10 @@ def test_a_session_file_of_the_first_version_with_foreign_tables_is_refused_befo
 )
 def test_impossible_scores_in_a_session_file_are_refused(tmp_path: Path, change: str) -> None:
     path = tmp_path / "one.bpex"
-    write_session(session(learned_by("unigram")), path)
-    assert "run 1: the scores of the tokens are damaged" in refused(path, f"UPDATE scores {change}")
-    write_session(session(learned_by("unigram")), path)
-    assert "run 1: its tokens have no scores" in refused(path, "DELETE FROM scores")
-    write_session(session(learned_by("unigram")), path)
+    write_session(session(run_by_method("unigram")), path)
+    assert "run 1: the scores of the tokens are damaged" in change_and_open(path, f"UPDATE scores {change}")
+    write_session(session(run_by_method("unigram")), path)
+    assert "run 1: its tokens have no scores" in change_and_open(path, "DELETE FROM scores")
+    write_session(session(run_by_method("unigram")), path)
     changed = "UPDATE scores SET numbers = zeroblob(length(numbers)) WHERE place > 0"
-    assert "(run 1: the scores of its tokens): a stored checksum differs" in refused(path, changed)
+    assert "(run 1: the scores of its tokens): a stored checksum differs" in change_and_open(path, changed)

@@ -25,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def damaged(path: Path) -> Path:
+def damaged_session(path: Path) -> Path:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE merges SET count = count + 1 WHERE run = 2 AND step = 3")
     return path
@@ -41,8 +41,10 @@ def test_the_verify_command_accepts_a_valid_session_and_a_table(path: Path, caps
     assert path.read_bytes() == before
 
 
-def test_the_verify_command_reports_a_damaged_session(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["verify", str(damaged)]) == 1
+def test_the_verify_command_reports_a_damaged_session(
+    damaged_session: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["verify", str(damaged_session)]) == 1
     printed = capsys.readouterr()
     assert "(run 2: the learned steps from step 1 on): a stored checksum differs" in printed.err
     assert "Open an older copy of the file" in printed.err
@@ -58,8 +60,8 @@ def test_the_verify_command_reports_a_session_whose_beginning_is_damaged(
     assert f"{path} is not a session of BPE Explorer, or its beginning is damaged." in printed.err
 
 
-def test_the_verify_command_reports_damage_as_json(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["verify", str(damaged), "--json"]) == 1
+def test_the_verify_command_reports_damage_as_json(damaged_session: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["verify", str(damaged_session), "--json"]) == 1
     (report,) = json.loads(capsys.readouterr().out)
     assert report["sound"] is False
     assert report["found"] == []

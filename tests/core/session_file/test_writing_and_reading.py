@@ -30,12 +30,12 @@ from tests.core.session_file.sessions import (
     RECIPES,
     assert_same,
     assert_same_history,
-    chosen_by_more,
     large_history,
-    learned_by,
+    run_by_method,
     run_of,
     session,
     with_reasons,
+    with_reasons_and_names,
 )
 
 
@@ -74,7 +74,7 @@ def test_an_imported_table_in_a_session_is_read_back_without_words_and_counts(tm
 
 
 def test_reasons_of_steps_in_a_session_are_read_back_unchanged(tmp_path: Path) -> None:
-    written = session(chosen_by_more(run_of(RECIPES[0])), run_of(RECIPES[2], 2))
+    written = session(with_reasons_and_names(run_of(RECIPES[0])), run_of(RECIPES[2], 2))
     write_session(written, tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), written)
 
@@ -83,13 +83,13 @@ def test_reasons_of_steps_in_a_session_are_read_back_unchanged(tmp_path: Path) -
 def test_a_run_of_each_method_is_read_back_unchanged_when_saved_at_once_or_step_by_step(
     tmp_path: Path, method: str
 ) -> None:
-    run = learned_by(method)
+    run = run_by_method(method)
     write_session(session(run), tmp_path / "one.bpex")
     assert_same(read_session(tmp_path / "one.bpex"), session(run))
     writer = SessionWriter(tmp_path / "kept.bpex")
     for learned in (0, 1, 3, run.learned, 2):
-        writer.update(session(grown(run, learned)))
-        assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), session(grown(run, learned)))
+        writer.update(session(first_steps(run, learned)))
+        assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), session(first_steps(run, learned)))
     writer.close()
     back = read_session(tmp_path / "kept.bpex").runs[0]
     assert back.words is not None
@@ -101,8 +101,8 @@ def test_reasons_saved_in_parts_equal_reasons_saved_at_once(tmp_path: Path) -> N
     run = SavedRun(1, history.recipe, history=history)
     writer = SessionWriter(tmp_path / "kept.bpex")
     for merges in (0, 1, 511, 512, 513, 1_500):
-        writer.update(session(grown(run, merges)))
-        assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), session(grown(run, merges)))
+        writer.update(session(first_steps(run, merges)))
+        assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), session(first_steps(run, merges)))
     writer.update(session(dataclasses.replace(run, history=large_history(1_500))))  # chosen by the count alone
     writer.close()
     with closing(sqlite3.connect(tmp_path / "kept.bpex")) as connection:
@@ -176,7 +176,7 @@ def test_saving_a_session_where_no_file_can_be_written_is_reported(tmp_path: Pat
 # Kept up to date
 
 
-def grown(run: SavedRun, merges: int) -> SavedRun:
+def first_steps(run: SavedRun, merges: int) -> SavedRun:
     assert run.history is not None
     return dataclasses.replace(run, history=run.history.first(merges))
 
@@ -188,14 +188,14 @@ def test_a_session_file_updated_step_by_step_equals_a_session_file_written_at_on
     steps = [
         SavedSession(first.recipe),
         SavedSession(first.recipe, text="a", runs=(waiting,)),
-        session(grown(first, 0)),
-        session(grown(first, 3)),
-        session(grown(first, 3), grown(second, 5)),
+        session(first_steps(first, 0)),
+        session(first_steps(first, 3)),
+        session(first_steps(first, 3), first_steps(second, 5)),
         dataclasses.replace(session(first, second), text="another", bookmarks=(), sources=()),
         session(second),  # the first run was removed
         session(second, run_of(RECIPES[1], 3)),
         session(dataclasses.replace(run_of(RECIPES[1], 2))),  # another run under the same number
-        session(chosen_by_more(run_of(RECIPES[1], 2))),  # and the same with more facts
+        session(with_reasons_and_names(run_of(RECIPES[1], 2))),  # and the same with more facts
     ]
     writer = SessionWriter(tmp_path / "kept.bpex")
     for number, step in enumerate(steps):
@@ -222,11 +222,11 @@ def dump(path: Path) -> set[str]:
 def test_a_failed_update_of_a_session_file_changes_nothing_and_can_be_repeated(tmp_path: Path) -> None:
     run = run_of(RECIPES[0])
     writer = SessionWriter(tmp_path / "kept.bpex")
-    writer.update(session(grown(run, 2)))
+    writer.update(session(first_steps(run, 2)))
     calls = iter([False, True])
     with pytest.raises(Cancelled):
         writer.update(session(run, run_of(RECIPES[1], 2)), cancelled=lambda: next(calls, True))
-    assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), session(grown(run, 2)))
+    assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), session(first_steps(run, 2)))
     writer.update(session(run))
     writer.close()
     assert_same(read_session(tmp_path / "kept.bpex"), session(run))
@@ -235,13 +235,13 @@ def test_a_failed_update_of_a_session_file_changes_nothing_and_can_be_repeated(t
 def test_a_full_disk_during_an_update_is_reported_and_the_old_session_content_stays(tmp_path: Path) -> None:
     run = run_of(RECIPES[0])
     writer = SessionWriter(tmp_path / "kept.bpex")
-    writer.update(session(grown(run, 2)))
+    writer.update(session(first_steps(run, 2)))
     # The limit acts like a full disk. The writer opens the file itself, so the test uses its private connection.
     writer._connection.execute("PRAGMA max_page_count = 1")  # SQLite never shrinks below the present size
     big = dataclasses.replace(session(run), text="x" * 2**20)
     with pytest.raises(OutputError, match=r"Could not write .*kept.bpex: the disk is full"):
         writer.update(big)
-    assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), session(grown(run, 2)))
+    assert_same(read_session(tmp_path / "kept.bpex", is_safety_copy=True), session(first_steps(run, 2)))
     writer._connection.execute("PRAGMA max_page_count = 1000000")
     writer.update(big)
     writer.close()
@@ -249,7 +249,7 @@ def test_a_full_disk_during_an_update_is_reported_and_the_old_session_content_st
 
 
 @pytest.fixture
-def short_of_room() -> Iterator[None]:
+def nearly_full_disk() -> Iterator[None]:
     """Let no file grow beyond 48 KiB, as on a full disk."""
     resource = pytest.importorskip("resource", reason="this system sets no such limits")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -258,14 +258,14 @@ def short_of_room() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_saving_a_session_without_disk_space_leaves_only_the_old_file(tmp_path: Path, short_of_room: None) -> None:
+def test_saving_a_session_without_disk_space_leaves_only_the_old_file(tmp_path: Path, nearly_full_disk: None) -> None:
     (tmp_path / "one.bpex").write_bytes(b"what stood there before")
     with pytest.raises(OutputError, match=r"Could not write .*one.bpex: "):
         write_session(dataclasses.replace(session(), text="x" * 2**20), tmp_path / "one.bpex")
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("one.bpex", b"what stood there before")]
 
 
-def test_a_safety_copy_without_disk_space_keeps_its_old_content(tmp_path: Path, short_of_room: None) -> None:
+def test_a_safety_copy_without_disk_space_keeps_its_old_content(tmp_path: Path, nearly_full_disk: None) -> None:
     run = run_of(RECIPES[0])
     writer = SessionWriter(tmp_path / "kept.bpex")
     with pytest.raises(OutputError, match="Could not write"):

@@ -26,7 +26,7 @@ from bpe_core.sharing.page import page_of, with_different_titles
 from resources import samples
 from tests.browser import Browser, browser, needs_browser
 from tests.core.formats.test_rwkv import HISTORY as RWKV_HISTORY
-from tests.shared import here, text_of
+from tests.shared import available_texts, text_of
 
 LANGUAGES = ("arabic", "chinese", "code", "cyrillic", "emoji", "greek", "hebrew", "indic", "japanese", "korean", "thai")
 CORPUS = [text_of(name)[:3000] for name in (*LANGUAGES, "poem", "latin")]
@@ -51,7 +51,7 @@ def _random_texts(count: int) -> list[str]:
 
 def _declaration(count: int) -> list[str]:
     """Return the starts of `count` translations of the Universal Declaration of Human Rights, if the file is here."""
-    lines = [line for name in here("data/udhr-languages.txt") for line in text_of(name).splitlines()]
+    lines = [line for name in available_texts("data/udhr-languages.txt") for line in text_of(name).splitlines()]
     return [line[:400] for line in lines[:: max(1, len(lines) // count)]][:count]
 
 
@@ -59,7 +59,7 @@ ODD = ("  a  b ", "▁ ▁a▁", "<0x41> x <unk>y", "\n\n\n x\t\t\ty", " <|im_st
 TEXTS_TO_CUT = [*(text_of(name)[:1000] for name in LANGUAGES), *_random_texts(60), *_declaration(10), *ODD]
 
 
-def _learned(preset: str) -> bpe.Study:
+def _learn(preset: str) -> bpe.Study:
     choices = {"vocab_size": None, "merges": 200} if preset in ("words", "clean-words") else {"vocab_size": 500}
     if preset in ("sentencepiece-like", "bert", "wordpiece", "picky-marked"):
         choices = {"vocab_size": 2_600}
@@ -68,14 +68,14 @@ def _learned(preset: str) -> bpe.Study:
     return bpe.train(CORPUS, preset, **choices)
 
 
-def _of_languages() -> bpe.Study:
+def _train_on_languages() -> bpe.Study:
     languages = bpe.Mixture(tuple(bpe.Group(name, ratio=Fraction(1)) for name in LANGUAGES))
     texts = {name: text_of(name)[:2000] for name in LANGUAGES}
     return bpe.train(texts, bpe.Recipe.preset("parity", merges=200, mixture=languages))
 
 
 def _with_priorities(*, by_text: bool, whole_words: bool = False) -> bpe.Study:
-    history = _learned("gpt2").history
+    history = _learn("gpt2").history
     base, order = len(history.alphabet), Random(1).sample(range(len(history)), len(history))
     if by_text:
         joining = MergePriorities(priorities=np.array([-1] * base + order), whole_words=whole_words)
@@ -92,7 +92,7 @@ def _falls_into_parts() -> bpe.Recipe:
 LIBRARY_KINDS = ("qwen", "deepseek", "gpt neox", "roberta", "bert", "llama 2", "mistral", "gemma")
 
 
-def _of_the_library(kind: str) -> bpe.Study:
+def _open_library_file(kind: str) -> bpe.Study:
     for package in ("tokenizers", "sentencepiece"):
         pytest.importorskip(package, reason=f"the package {package} is not installed")
     from tests.core.formats.hugging_face_tokenizers import KINDS
@@ -102,7 +102,7 @@ def _of_the_library(kind: str) -> bpe.Study:
 
 STUDIES: dict[str, Callable[[], bpe.Study]] = {
     **{
-        preset: partial(_learned, preset)
+        preset: partial(_learn, preset)
         for preset in (
             *("gpt2", "cl100k", "o200k", "english", "clean-words", "words", "raw-bytes", "sentencepiece-like"),
             *("bert", "wordpiece", "unigram", "mingram", "best", "superbpe", "picky", "picky-marked", "boundless"),
@@ -111,12 +111,12 @@ STUDIES: dict[str, Callable[[], bpe.Study]] = {
     "pairs in their own order": lambda: _with_priorities(by_text=False),
     "texts in their own order": lambda: _with_priorities(by_text=True),
     "whole words": lambda: _with_priorities(by_text=True, whole_words=True),
-    "parity": lambda: _of_languages(),
+    "parity": lambda: _train_on_languages(),
     "drops": lambda: bpe.train(CORPUS, bpe.Recipe.preset("boundless", vocab_size=400, tau=0.6)),
     "drops into parts": lambda: bpe.train(CORPUS, _falls_into_parts()),
     "whole characters": lambda: bpe.train(CORPUS, bpe.Recipe.preset("gpt2", vocab_size=500, whole_characters=True)),
     "RWKV": lambda: bpe.Study(RWKV_HISTORY),
-    **{kind: partial(_of_the_library, kind) for kind in LIBRARY_KINDS},
+    **{kind: partial(_open_library_file, kind) for kind in LIBRARY_KINDS},
 }
 
 
@@ -365,7 +365,7 @@ def test_a_shared_page_of_50_000_merges_has_less_than_a_megabyte() -> None:
     chance = np.random.default_rng(1)
     steps = 50_000
     pairs = np.stack([chance.integers(0, np.arange(256, 256 + steps)) for _ in range(2)], axis=1)
-    history = bpe.History.from_pairs(bpe.Recipe.preset("gpt2"), _learned("gpt2").history.alphabet, pairs)
+    history = bpe.History.from_pairs(bpe.Recipe.preset("gpt2"), _learn("gpt2").history.alphabet, pairs)
     columns = history.columns._replace(
         count=np.sort(chance.integers(2, 1_000_000, steps))[::-1],
         runner_up_left=chance.integers(0, 256, steps).astype(np.int32),

@@ -76,13 +76,15 @@ def plan(folder: Path) -> Plan:
 
 
 @pytest.fixture(scope="module")
-def swept(plan: Plan) -> SweepResult:
+def sweep_result(plan: Plan) -> SweepResult:
     return sweep(plan)
 
 
-def test_every_row_of_a_sweep_equals_the_result_of_a_separate_run(folder: Path, plan: Plan, swept: SweepResult) -> None:
-    rows = swept.table.records()
-    assert list(swept.table.columns) == list(COLUMNS)
+def test_every_row_of_a_sweep_equals_the_result_of_a_separate_run(
+    folder: Path, plan: Plan, sweep_result: SweepResult
+) -> None:
+    rows = sweep_result.table.records()
+    assert list(sweep_result.table.columns) == list(COLUMNS)
     assert [(row["recipe"], row["ties"], row["seed"], row["size"]) for row in rows] == [
         (recipe, ties, seed, size)
         for recipe in ("bytes", "blanks")
@@ -95,7 +97,7 @@ def test_every_row_of_a_sweep_equals_the_result_of_a_separate_run(folder: Path, 
 
 
 def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
-    """Compare a row with a separate run, which shares nothing with other sizes."""
+    """Compare a row of the sweep with a separate run of the same recipe, which shares no results with other sizes."""
     sample = Sample(None, weight_of("60%"), "lines", row["seed"])
     recipe = plan.recipes[row["recipe"]].with_changes(
         ties=row["ties"], vocab_size=row["size"], mixture=Mixture((Group("", sample=sample),))
@@ -143,9 +145,9 @@ def test_bootstrap_intervals_of_a_sweep_equal_quantiles_of_sorted_samples(docume
     assert (low[0], high[0]) == pytest.approx((cut[0], cut[-1]))
 
 
-def test_the_summary_of_a_sweep_equals_the_statistics_of_its_seeds(swept: SweepResult) -> None:
-    rows = swept.table.records()
-    for summary in summary_of(swept.table).records():
+def test_the_summary_of_a_sweep_equals_the_statistics_of_its_seeds(sweep_result: SweepResult) -> None:
+    rows = sweep_result.table.records()
+    for summary in summary_of(sweep_result.table).records():
         own = [row for row in rows if all(row[name] == summary[name] for name in ("recipe", "corpus", "ties", "size"))]
         values = [row["tokens_per_word"] for row in own]
         assert summary["runs"] == len(own) == 2
@@ -155,7 +157,7 @@ def test_the_summary_of_a_sweep_equals_the_statistics_of_its_seeds(swept: SweepR
 
 
 def test_a_resumed_sweep_does_not_repeat_finished_runs(
-    folder: Path, swept: SweepResult, capsys: pytest.CaptureFixture[str]
+    folder: Path, sweep_result: SweepResult, capsys: pytest.CaptureFixture[str]
 ) -> None:
     grown: list[DataTable] = []
     plan = read_plan(folder / "plan.toml")
@@ -164,11 +166,11 @@ def test_a_resumed_sweep_does_not_repeat_finished_runs(
     again = sweep(plan, before=grown[-1])
     assert again.runs == 8
     assert 3 <= again.known < 8
-    assert csv_text(again.table) == csv_text(swept.table)
+    assert csv_text(again.table) == csv_text(sweep_result.table)
 
     table, asked = folder / "out.parquet", ["sweep", str(folder / "plan.toml"), "-o", str(folder / "out.parquet")]
     assert run([*asked, "--summary", str(folder / "summary.csv")]) == 0
-    assert csv_text(read_results(table)) == csv_text(swept.table)
+    assert csv_text(read_results(table)) == csv_text(sweep_result.table)
     assert "bytes/token" in capsys.readouterr().out
     (folder / "fewer.toml").write_text(PLAN.replace("seeds = [1, 2]", "seeds = [2, 3]"), encoding="utf-8")
     assert run(["sweep", str(folder / "fewer.toml"), "-o", str(table)]) == 0
@@ -177,7 +179,7 @@ def test_a_resumed_sweep_does_not_repeat_finished_runs(
 
 
 def test_runs_of_a_sweep_are_saved_in_a_session_and_resumed(
-    folder: Path, swept: SweepResult, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, sweep_result: SweepResult, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, asked = tmp_path / "all.bpex", ["sweep", str(folder / "plan.toml"), "-o", str(tmp_path / "all.bpex")]
     begun = RunsInSession(path, plan := read_plan(folder / "plan.toml"))
@@ -194,7 +196,7 @@ def test_runs_of_a_sweep_are_saved_in_a_session_and_resumed(
     assert run([*asked, "-o", str(tmp_path / "all.csv")]) == 0
     output = capsys.readouterr().out
     assert f"Wrote 8 runs ({len(partly_saved.runs)} of them were there) to {path}" in output
-    assert csv_text(read_results(tmp_path / "all.csv")) == csv_text(swept.table)
+    assert csv_text(read_results(tmp_path / "all.csv")) == csv_text(sweep_result.table)
     saved = read_session(path)
     assert [saved_run.number for saved_run in saved.runs] == [*range(1, 9)]
     assert [saved_run.note for saved_run in saved.bookmarks] == ["look"]

@@ -23,7 +23,7 @@ from app.window.corpus.corpus_panel import PickedFiles
 from app.wiring import Program
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
-from tests.gui.conftest import WAIT, Train, rest, settle, wait_for_phase, wait_for_sentence, wait_for_totals
+from tests.gui.conftest import WAIT, Train, settle, wait_for_phase, wait_for_rest, wait_for_sentence, wait_for_totals
 from tests.gui.small_run import rows, small
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -71,7 +71,7 @@ def test_training_waits_until_files_being_opened_are_in_the_corpus(
     program.opening.add_paths([tmp_path])
     program.session.train()
     program.filing.document.new()  # which is not for that other session
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     assert not corpus.texts.value
     assert not runs.all
     program.opening.add_paths([tmp_path])

@@ -26,7 +26,7 @@ from bpe_core.errors import CorpusError
 from tests.gui.conftest import WAIT, settle, wait_for_totals
 
 
-def opened(qtbot: QtBot, program: Program, place: int = 0) -> tuple[CorpusTextPage, TokenTextEdit]:
+def open_text_page(qtbot: QtBot, program: Program, place: int = 0) -> tuple[CorpusTextPage, TokenTextEdit]:
     """Open the page that edits a text of the corpus from the list of texts. Return the page and its editor."""
     program.window.show_room("build")
     program.corpus_panel.list.setCurrentIndex(program.corpus.index(place))
@@ -35,20 +35,20 @@ def opened(qtbot: QtBot, program: Program, place: int = 0) -> tuple[CorpusTextPa
 
     def is_shown() -> None:
         assert page.model.opened is not None
-        assert shown_in(page).model is page.model.opened.model
+        assert editor_of(page).model is page.model.opened.model
 
     qtbot.waitUntil(is_shown, timeout=WAIT)
-    return page, shown_in(page)
+    return page, editor_of(page)
 
 
-def shown_in(page: CorpusTextPage) -> TokenTextEdit:
+def editor_of(page: CorpusTextPage) -> TokenTextEdit:
     editor = page.editors.currentWidget()
     assert isinstance(editor, TokenTextEdit)
     assert editor.isVisible()
     return editor
 
 
-def in_the_corpus(program: Program) -> list[tuple[str, str]]:
+def corpus_texts_of(program: Program) -> list[tuple[str, str]]:
     return [(text.text, text.place) for text in program.session.corpus.texts.value]
 
 
@@ -65,7 +65,7 @@ def test_an_edited_corpus_text_is_learned_at_once_and_undo_starts_no_new_trainin
 
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: learned(1), timeout=WAIT)
-    page, editor = opened(qtbot, program)
+    page, editor = open_text_page(qtbot, program)
     before = page.model.opened.model.text() if page.model.opened is not None else ""
     assert before.startswith("The Lighthouse Library")
     said: list[str] = []
@@ -97,31 +97,31 @@ def test_the_session_stores_the_text_of_a_corpus_file_that_the_user_edited(
     program = new_program(path)
     wait_for_totals(qtbot, program, "1 text")
     program.corpus.read_as([0], "latin-1")
-    page, editor = opened(qtbot, program)
+    page, editor = open_text_page(qtbot, program)
     assert page.sentence.text() == OF_FILE
     wait_for_totals(qtbot, program, "4 words")
     editor.insert("More words: ")
-    assert in_the_corpus(program) == [("More words: naïve words and words", "")]
+    assert corpus_texts_of(program) == [("More words: naïve words and words", "")]
     qtbot.waitUntil(lambda: page.sentence.text() == WAS_FILE, timeout=WAIT)
     wait_for_totals(qtbot, program, "34 B · 7 words")
     assert program.corpus.data(program.corpus.index(0)) == "book.txt, edited"
     assert path.read_bytes() == "naïve words and words".encode("latin-1")
     program.actions["undo"].trigger()
-    assert in_the_corpus(program) == [("", str(path))]
+    assert corpus_texts_of(program) == [("", str(path))]
     program.actions["redo"].trigger()
     program.corpus.corpus.remove({program.session.corpus.texts.value[0].number})
     program.actions["undo"].trigger()
     program.actions["undo"].trigger()
-    assert in_the_corpus(program) == [("", str(path))], "removing it in between changes nothing about that"
+    assert corpus_texts_of(program) == [("", str(path))], "removing it in between changes nothing about that"
     program.actions["redo"].trigger()
     with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
         program.filing.document.save(session)
     second = new_program(session)
     kept = [("More words: naïve words and words", "")]
-    qtbot.waitUntil(lambda: in_the_corpus(second) == kept, timeout=WAIT)
-    page, editor = opened(qtbot, second)
+    qtbot.waitUntil(lambda: corpus_texts_of(second) == kept, timeout=WAIT)
+    page, editor = open_text_page(qtbot, second)
     editor.insert("Even ")
-    assert in_the_corpus(second)[0][0].startswith("Even More words")
+    assert corpus_texts_of(second)[0][0].startswith("Even More words")
 
 
 def test_a_sample_that_the_user_edited_is_kept_when_a_file_is_opened(
@@ -134,7 +134,7 @@ def test_a_sample_that_the_user_edited_is_kept_when_a_file_is_opened(
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert program.charts.shown == CORPUS_TEXT.id
-    _, editor = opened(qtbot, program)
+    _, editor = open_text_page(qtbot, program)
     editor.insert("mine ")
     program.opening.open_paths([tmp_path / "a.txt"])
     wait_for_totals(qtbot, program, "2 texts")

@@ -113,7 +113,7 @@ def test_corpus_groups_made_from_folders_are_learned_undone_and_saved(
     while session.undo.canRedo():
         session.undo.redo()
     assert [text.group for text in corpus.texts.value] == ["code", "German", "German"]
-    _assert_it_is_kept(program, folder.parent / "kept.bpex")
+    _check_saved_groups(program, folder.parent / "kept.bpex")
 
 
 def _assert_its_words_are_listed(qtbot: QtBot, program: Program, path: Path) -> None:
@@ -134,7 +134,7 @@ def _assert_its_words_are_listed(qtbot: QtBot, program: Program, path: Path) -> 
     assert path.read_text(encoding="utf-8").splitlines()[0] == "text,hex,count,share,count in code,count in German"
 
 
-def _assert_it_is_kept(program: Program, path: Path) -> None:
+def _check_saved_groups(program: Program, path: Path) -> None:
     session = program.session
     now = snapshot_of(session, {})
     write_session(now, path)

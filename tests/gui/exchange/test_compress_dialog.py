@@ -16,7 +16,7 @@ from tests.gui.conftest import WAIT
 TEXT = b"the lowest price is lower than the last one\n" * 200
 
 
-def opened(program: Program, action: str) -> CompressDialog:
+def open_dialog(program: Program, action: str) -> CompressDialog:
     program.actions[action].trigger()
     assert program.exchanging.compress_dialog is not None
     return program.exchanging.compress_dialog
@@ -28,7 +28,7 @@ def test_a_file_compressed_in_the_window_expands_to_the_original_file(
     source = tmp_path / "book.txt"
     source.write_bytes(TEXT)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(source), ""))
-    dialog = opened(program, "compress_file")
+    dialog = open_dialog(program, "compress_file")
     assert container().ABOUT in [label.text() for label in dialog.findChildren(QLabel)]
     dialog.source.ask()
     assert dialog.target.text() == str(tmp_path / "book.txt.gage")
@@ -40,7 +40,7 @@ def test_a_file_compressed_in_the_window_expands_to_the_original_file(
     assert not dialog.bar.isVisible()
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "book.txt.gage"), ""))
-    dialog = opened(program, "expand_file")
+    dialog = open_dialog(program, "expand_file")
     dialog.source.ask()
     assert dialog.target.text() == str(source)
     dialog.target.setText(str(tmp_path / "again.txt"))
@@ -65,7 +65,7 @@ def test_the_compress_dialog_asks_before_a_file_is_replaced(
         return QMessageBox.StandardButton.Yes if len(asked) > 1 else QMessageBox.StandardButton.Cancel
 
     monkeypatch.setattr(QMessageBox, "exec", answer)
-    dialog = opened(program, "compress_file")
+    dialog = open_dialog(program, "compress_file")
     dialog.begin.click()
     assert "Choose the file to read" in dialog.outcome.text()
     dialog.source.setText(str(source))
@@ -88,14 +88,14 @@ def test_compression_errors_are_reported_and_closing_the_dialog_cancels_the_work
 ) -> None:
     source, target = tmp_path / "book.txt", tmp_path / "book.gage"
     source.write_bytes(TEXT)
-    dialog = opened(program, "expand_file")
+    dialog = open_dialog(program, "expand_file")
     dialog.source.setText(str(source))
     dialog.target.setText(str(target))
     with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
         dialog.begin.click()
     assert "was not written by" in dialog.outcome.text()
     source.write_bytes(TEXT * 2_000)
-    dialog = opened(program, "compress_file")
+    dialog = open_dialog(program, "compress_file")
     dialog.source.setText(str(source))
     dialog.target.setText(str(target))
     with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):

@@ -20,7 +20,7 @@ from bpe_core.formats import FORMATS, format_for, open_table, read_history, writ
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train as learn
-from tests.gui.conftest import WAIT, Train, export_to, made_once
+from tests.gui.conftest import WAIT, Train, export_to, reuse_session
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
@@ -28,17 +28,17 @@ TEXT = "the lowest price is lower than the last one, and the lower the better, i
 
 
 @pytest.fixture
-def trained(
-    qtbot: QtBot, one_session: list[object], only_window: Program, begun_anew: Callable[[], Program], train: Train
+def trained_window(
+    qtbot: QtBot, one_session: list[object], only_window: Program, new_session: Callable[[], Program], train: Train
 ) -> Program:
     def make() -> Program:
-        program = begun_anew()
+        program = new_session()
         program.session.corpus.replace_by_text("small", TEXT)
         assert program.form.choose(vocab_size=300)
         train(program)
         return program
 
-    return made_once(qtbot, one_session, only_window, make)
+    return reuse_session(qtbot, one_session, only_window, make)
 
 
 def choose(shown: ExportDialog, format: str) -> None:
@@ -59,8 +59,8 @@ def press(qtbot: QtBot, program: Program, shown: ExportDialog) -> None:
         shown.begin.click()
 
 
-def test_the_export_dialog_offers_every_format_under_a_different_name(trained: Program, tmp_path: Path) -> None:
-    shown = dialog(trained, tmp_path / "merges.csv", "csv")
+def test_the_export_dialog_offers_every_format_under_a_different_name(trained_window: Program, tmp_path: Path) -> None:
+    shown = dialog(trained_window, tmp_path / "merges.csv", "csv")
     offered = [(shown.format.itemText(row), shown.format.itemData(row)) for row in range(shown.format.count())]
     assert {name for _, name in offered} == {*FORMATS.written, FOLDER}
     assert [name for _, name in offered[:2]] == ["tokenizer.json", FOLDER], "what most people want"
@@ -80,39 +80,39 @@ def test_the_export_dialog_offers_every_format_under_a_different_name(trained: P
 
 @pytest.mark.parametrize("format", ["json", "merges.txt"])
 def test_one_press_of_the_export_button_checks_and_writes_a_file(
-    qtbot: QtBot, trained: Program, tmp_path: Path, format: str
+    qtbot: QtBot, trained_window: Program, tmp_path: Path, format: str
 ) -> None:
     path = tmp_path / "merges.txt" if format == "merges.txt" else tmp_path / f"ours.{format}"
-    shown = dialog(trained, path, format)
+    shown = dialog(trained_window, path, format)
     assert shown.begin.text() == "Write"
-    with qtbot.waitSignal(trained.exchanging.export.finished, timeout=WAIT):
+    with qtbot.waitSignal(trained_window.exchanging.export.finished, timeout=WAIT):
         shown.begin.click()
-    qtbot.waitUntil(lambda: not trained.exchanging.export.is_busy, timeout=WAIT)
+    qtbot.waitUntil(lambda: not trained_window.exchanging.export.is_busy, timeout=WAIT)
     assert "verified: " in shown.outcome.text()
     assert "words agree" in shown.outcome.text()
-    run = trained.session.runs.shown
+    run = trained_window.session.runs.shown
     assert run is not None
     assert run.history is not None
     assert open_table(path).format == format
     assert read_history(path).columns.left.tolist() == run.history.columns.left.tolist()
-    assert f"Wrote {len(run.history)} merges" in trained.messages.sentence.text()
+    assert f"Wrote {len(run.history)} merges" in trained_window.messages.sentence.text()
     assert shown.begin.text() == "Write"
 
 
 def test_the_export_dialog_writes_a_folder_for_transformers(
-    qtbot: QtBot, trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder, "checked_by_loading", lambda prepared, *_: prepared)  # which its own tests look at
     out, template = tmp_path / "tokenizer", tmp_path / "chat.jinja"
     template.write_text("{{ messages[0].content }}", encoding="utf-8")
-    shown = dialog(trained, out, FOLDER)
+    shown = dialog(trained_window, out, FOLDER)
     assert shown.folder.roles["pad"].currentText() == "<|pad|>"  # nothing is there to be guessed
     shown.folder.roles["eos"].setCurrentText("</s>")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(template), ""))
     shown.folder.template.choose.click()
-    with qtbot.waitSignal(trained.exchanging.export.finished, timeout=WAIT):
+    with qtbot.waitSignal(trained_window.exchanging.export.finished, timeout=WAIT):
         shown.begin.click()
-    qtbot.waitUntil(lambda: not trained.exchanging.export.is_busy, timeout=WAIT)
+    qtbot.waitUntil(lambda: not trained_window.exchanging.export.is_busy, timeout=WAIT)
     outcome = shown.outcome.text()
     assert "is added as a special token" in outcome[outcome.index("Options that the program chose") :]
     assert "is added" not in outcome.partition("Facts that this format cannot hold")[2]
@@ -125,43 +125,47 @@ def test_the_export_dialog_writes_a_folder_for_transformers(
 
 
 def test_the_export_dialog_reports_what_the_format_cannot_store_before_replacing_a_file(
-    qtbot: QtBot, trained: Program, tmp_path: Path
+    qtbot: QtBot, trained_window: Program, tmp_path: Path
 ) -> None:
     path = tmp_path / "ours.tiktoken"
     path.write_text("the old file")
-    shown = dialog(trained, path, "tiktoken")
-    press(qtbot, trained, shown)
+    shown = dialog(trained_window, path, "tiktoken")
+    press(qtbot, trained_window, shown)
     assert "no place for the pattern gpt2" in shown.outcome.text()
     assert "This export replaces ours.tiktoken" in shown.outcome.text()
     assert shown.begin.text() == "Replace ours.tiktoken"
     assert path.read_text() == "the old file"
-    press(qtbot, trained, shown)
+    press(qtbot, trained_window, shown)
     assert path.read_text().startswith("AA== 0\n")
 
 
-def test_an_export_up_to_the_shown_step_writes_no_later_merges(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
-    trained.session.cursor.go_to(7)
+def test_an_export_up_to_the_shown_step_writes_no_later_merges(
+    qtbot: QtBot, trained_window: Program, tmp_path: Path
+) -> None:
+    trained_window.session.cursor.go_to(7)
     path = tmp_path / "early.csv"
-    shown = dialog(trained, path, "csv")
+    shown = dialog(trained_window, path, "csv")
     shown.up_to_here.click()
-    with qtbot.waitSignal(trained.exchanging.export.finished, timeout=WAIT):
+    with qtbot.waitSignal(trained_window.exchanging.export.finished, timeout=WAIT):
         shown.begin.click()
     assert len(read_history(path)) == 7
 
 
-def test_the_export_dialog_shows_the_whole_path_of_the_target_file(trained: Program) -> None:
-    trained.settings.put(LAST_FOLDER, "")
-    trained.actions["export"].trigger()
-    shown = trained.exchanging.export_dialog
+def test_the_export_dialog_shows_the_whole_path_of_the_target_file(trained_window: Program) -> None:
+    trained_window.settings.put(LAST_FOLDER, "")
+    trained_window.actions["export"].trigger()
+    shown = trained_window.exchanging.export_dialog
     assert shown is not None
     assert Path(shown.path.text()).is_absolute()
     shown.reject()
 
 
-def test_changing_an_export_option_requires_another_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+def test_changing_an_export_option_requires_another_check(
+    qtbot: QtBot, trained_window: Program, tmp_path: Path
+) -> None:
     (tmp_path / "ours.csv").write_text("the old file")
-    shown = dialog(trained, tmp_path / "ours.csv", "csv")
-    press(qtbot, trained, shown)
+    shown = dialog(trained_window, tmp_path / "ours.csv", "csv")
+    press(qtbot, trained_window, shown)
     assert shown.begin.text() == "Replace ours.csv"
     shown.merges.setValue(3)
     assert shown.begin.text() == "Write"
@@ -170,39 +174,39 @@ def test_changing_an_export_option_requires_another_check(qtbot: QtBot, trained:
 
 
 def test_the_export_dialog_says_why_a_format_cannot_hold_the_table(
-    qtbot: QtBot, trained: Program, tmp_path: Path
+    qtbot: QtBot, trained_window: Program, tmp_path: Path
 ) -> None:
-    shown = dialog(trained, tmp_path / "ours.codes", "subword-nmt")
-    press(qtbot, trained, shown)
+    shown = dialog(trained_window, tmp_path / "ours.codes", "subword-nmt")
+    press(qtbot, trained_window, shown)
     assert "this table starts from bytes" in shown.outcome.text()
     assert shown.begin.text() == "Write"
 
 
-def test_exporting_into_a_missing_folder_is_reported(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
-    shown = dialog(trained, tmp_path / "no" / "such.csv", "csv")
-    with qtbot.waitSignal(trained.exchanging.export.failed, timeout=WAIT):
+def test_exporting_into_a_missing_folder_is_reported(qtbot: QtBot, trained_window: Program, tmp_path: Path) -> None:
+    shown = dialog(trained_window, tmp_path / "no" / "such.csv", "csv")
+    with qtbot.waitSignal(trained_window.exchanging.export.failed, timeout=WAIT):
         shown.begin.click()
-    qtbot.waitUntil(lambda: not trained.exchanging.export.is_busy, timeout=WAIT)
+    qtbot.waitUntil(lambda: not trained_window.exchanging.export.is_busy, timeout=WAIT)
     assert "Could not write" in shown.outcome.text()
-    assert "Could not write" in trained.messages.sentence.text()
+    assert "Could not write" in trained_window.messages.sentence.text()
 
 
-def test_closing_the_export_dialog_stops_the_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
-    shown = dialog(trained, tmp_path / "ours.csv", "csv")
+def test_closing_the_export_dialog_stops_the_check(qtbot: QtBot, trained_window: Program, tmp_path: Path) -> None:
+    shown = dialog(trained_window, tmp_path / "ours.csv", "csv")
     shown.begin.click()
     assert shown.begin.text() == "Cancel"
-    with qtbot.waitSignal(trained.exchanging.export.ended, timeout=WAIT):
+    with qtbot.waitSignal(trained_window.exchanging.export.ended, timeout=WAIT):
         shown.reject()
-    trained.exchanging.export.put_in_place()
-    assert not trained.exchanging.export.is_busy
+    trained_window.exchanging.export.put_in_place()
+    assert not trained_window.exchanging.export.is_busy
     assert not (tmp_path / "ours.csv").exists()
 
 
 def test_a_file_name_chosen_in_the_export_dialog_stays_when_the_format_changes(
-    trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trained.actions["export"].trigger()
-    shown = trained.exchanging.export_dialog
+    trained_window.actions["export"].trigger()
+    shown = trained_window.exchanging.export_dialog
     assert shown is not None
     choose(shown, "tokenizer.json")
     assert Path(shown.path.text()).name == "tokenizer.json"
@@ -214,24 +218,26 @@ def test_a_file_name_chosen_in_the_export_dialog_stays_when_the_format_changes(
     assert shown.path.text() == str(tmp_path / "mine.x")
 
 
-def test_enter_in_a_field_of_the_export_dialog_begins_the_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
-    trained.session.cursor.go_to(3)
-    shown = dialog(trained, tmp_path / "ours.csv", "csv")
-    with qtbot.waitSignal(trained.exchanging.export.ended, timeout=WAIT):
+def test_enter_in_a_field_of_the_export_dialog_begins_the_check(
+    qtbot: QtBot, trained_window: Program, tmp_path: Path
+) -> None:
+    trained_window.session.cursor.go_to(3)
+    shown = dialog(trained_window, tmp_path / "ours.csv", "csv")
+    with qtbot.waitSignal(trained_window.exchanging.export.ended, timeout=WAIT):
         qtbot.keyClick(shown.merges, Qt.Key.Key_Return)
-    assert shown.merges.value() == trained.exchanging.export.merges > 3
+    assert shown.merges.value() == trained_window.exchanging.export.merges > 3
     assert "verified" in shown.outcome.text()
 
 
-def test_the_export_action_does_not_open_a_second_dialog(trained: Program) -> None:
-    trained.actions["export"].trigger()
-    first = trained.exchanging.export_dialog
-    trained.actions["export"].trigger()
-    assert trained.exchanging.export_dialog is first
+def test_the_export_action_does_not_open_a_second_dialog(trained_window: Program) -> None:
+    trained_window.actions["export"].trigger()
+    first = trained_window.exchanging.export_dialog
+    trained_window.actions["export"].trigger()
+    assert trained_window.exchanging.export_dialog is first
     assert first is not None
     first.reject()
-    trained.actions["export"].trigger()
-    assert trained.exchanging.export_dialog is not first
+    trained_window.actions["export"].trigger()
+    assert trained_window.exchanging.export_dialog is not first
 
 
 def test_export_without_a_run_asks_the_user_to_train_first(program: Program) -> None:
@@ -239,10 +245,10 @@ def test_export_without_a_run_asks_the_user_to_train_first(program: Program) -> 
     assert "train first" in program.messages.sentence.text()
 
 
-def test_a_merge_table_can_be_exported_without_a_dialog(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
-    with qtbot.waitSignal(trained.exchanging.export.ended, timeout=WAIT):
-        export_to(trained, tmp_path / "merges.csv", "csv")
-    assert len(read_history(tmp_path / "merges.csv")) == trained.exchanging.export.merges
+def test_a_merge_table_can_be_exported_without_a_dialog(qtbot: QtBot, trained_window: Program, tmp_path: Path) -> None:
+    with qtbot.waitSignal(trained_window.exchanging.export.ended, timeout=WAIT):
+        export_to(trained_window, tmp_path / "merges.csv", "csv")
+    assert len(read_history(tmp_path / "merges.csv")) == trained_window.exchanging.export.merges
 
 
 CONFIG = {

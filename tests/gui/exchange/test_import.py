@@ -27,9 +27,9 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
-from tests.gui.conftest import WAIT, export_to, rest, settle, wait_for_phase
+from tests.gui.conftest import WAIT, export_to, settle, wait_for_phase, wait_for_rest
 from tests.gui.small_run import shown_run
-from tests.shared import here, path_of, text_of
+from tests.shared import available_texts, path_of, text_of
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
@@ -45,7 +45,7 @@ def ranks(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def imported(qtbot: QtBot, program: Program, ranks: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def imported_run(qtbot: QtBot, program: Program, ranks: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Open a table that another program made. Return the run of the table in the window."""
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(ranks), ""))
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
@@ -53,8 +53,14 @@ def imported(qtbot: QtBot, program: Program, ranks: Path, monkeypatch: pytest.Mo
     return shown_run(program)
 
 
-def test_an_imported_table_is_shown_as_a_history_without_counts(qtbot: QtBot, program: Program, imported: Run) -> None:
-    assert (imported.learned, imported.phase, imported.recipe.name) == (40, Phase.ENDED, "elsewhere.tiktoken")
+def test_an_imported_table_is_shown_as_a_history_without_counts(
+    qtbot: QtBot, program: Program, imported_run: Run
+) -> None:
+    assert (imported_run.learned, imported_run.phase, imported_run.recipe.name) == (
+        40,
+        Phase.ENDED,
+        "elsewhere.tiktoken",
+    )
     assert program.merges.rowCount() == 40
     assert program.merges.data(program.merges.index(0, 4)) == ""  # no count
     assert "40 merges (tiktoken)" in program.messages.sentence.text()
@@ -63,7 +69,7 @@ def test_an_imported_table_is_shown_as_a_history_without_counts(qtbot: QtBot, pr
     assert "The file has no counts" in program.training.status.sentence
 
 
-def test_an_imported_table_splits_the_text_at_every_step(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_an_imported_table_splits_the_text_at_every_step(qtbot: QtBot, program: Program, imported_run: Run) -> None:
     program.token_text.set_text("the lowest price")
     settle(qtbot, program)
     tokenizer = Tokenizer(HISTORY)
@@ -74,7 +80,7 @@ def test_an_imported_table_splits_the_text_at_every_step(qtbot: QtBot, program: 
 
 
 def test_the_token_inspector_and_the_merge_filter_work_for_an_imported_table(
-    qtbot: QtBot, program: Program, imported: Run
+    qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
     program.token.look_at(256 + 30)
     facts = program.token.facts
@@ -87,12 +93,14 @@ def test_the_token_inspector_and_the_merge_filter_work_for_an_imported_table(
     assert program.merges.rowCount() == len(expected) > 0
 
 
-def test_the_merge_tree_of_a_word_is_shown_for_an_imported_table(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_the_merge_tree_of_a_word_is_shown_for_an_imported_table(
+    qtbot: QtBot, program: Program, imported_run: Run
+) -> None:
     program.token_text.set_text("a lower price")
     settle(qtbot, program)
     program.actions["why"].trigger()
     program.pages[WhyPage].model.look_at(3)
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     facts = program.pages[WhyPage].model.facts
     assert facts is not None
     assert "".join(tree.text for tree in facts.split_after(facts.at)) == "␣lower"
@@ -101,12 +109,12 @@ def test_the_merge_tree_of_a_word_is_shown_for_an_imported_table(qtbot: QtBot, p
 
 
 def test_every_chart_of_an_imported_table_shows_values_or_asks_for_counts(
-    qtbot: QtBot, program: Program, imported: Run
+    qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
     for tab in range(program.charts.count()):
         program.charts.setCurrentIndex(tab)
         program.session.cursor.go_to(10 + tab)
-        rest(qtbot, program)
+        wait_for_rest(qtbot, program)
     program.charts.show_page("compression")
     shown = program.charts.page
     assert isinstance(shown, QuestionPage)
@@ -116,7 +124,7 @@ def test_every_chart_of_an_imported_table_shows_values_or_asks_for_counts(
     assert not program.pages[PairsPage].model.is_waiting
 
 
-def test_an_imported_table_can_be_exported(qtbot: QtBot, program: Program, imported: Run, tmp_path: Path) -> None:
+def test_an_imported_table_can_be_exported(qtbot: QtBot, program: Program, imported_run: Run, tmp_path: Path) -> None:
     with qtbot.waitSignal(program.exchanging.export.ended, timeout=WAIT):
         export_to(program, tmp_path / "tokenizer.json", "tokenizer.json")
     back = read_history(tmp_path / "tokenizer.json")
@@ -124,7 +132,7 @@ def test_an_imported_table_can_be_exported(qtbot: QtBot, program: Program, impor
 
 
 def test_counting_an_imported_table_on_its_training_text_restores_its_counts(
-    qtbot: QtBot, program: Program, imported: Run
+    qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
     """The counts on the text that the table was learned from equal the original counts."""
     program.session.corpus.replace_by_text("small", TEXT)
@@ -134,7 +142,7 @@ def test_counting_an_imported_table_on_its_training_text_restores_its_counts(
     wait_for_phase(qtbot, program, Phase.ENDED)
     settle(qtbot, program)
     run = shown_run(program)
-    assert run is imported
+    assert run is imported_run
     assert run.history is not None
     for name, column in HISTORY.columns._asdict().items():
         assert getattr(run.history.columns, name).tolist() == column.tolist(), name
@@ -145,7 +153,7 @@ def test_counting_an_imported_table_on_its_training_text_restores_its_counts(
 
 
 def test_a_leading_pair_is_not_marked_as_next_if_the_imported_table_joins_another_pair(
-    qtbot: QtBot, program: Program, imported: Run
+    qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
     """On other texts, the leading pair may differ from the pair that the table joins."""
     program.session.corpus.replace_by_text("other", "zzz zzz zzz the")
@@ -157,38 +165,40 @@ def test_a_leading_pair_is_not_marked_as_next_if_the_imported_table_joins_anothe
     assert not program.pages[PairsPage].model.bars[0].is_next
 
 
-def test_counting_an_imported_table_without_a_corpus_is_refused(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_counting_an_imported_table_without_a_corpus_is_refused(
+    qtbot: QtBot, program: Program, imported_run: Run
+) -> None:
     program.session.corpus.texts.put((), "Empty")
     program.actions["count_imported"].trigger()
     assert "no text to count on" in program.messages.sentence.text()
-    assert imported.phase is Phase.ENDED
+    assert imported_run.phase is Phase.ENDED
 
 
-def test_counting_an_imported_table_can_be_stopped(qtbot: QtBot, program: Program, imported: Run) -> None:
+def test_counting_an_imported_table_can_be_stopped(qtbot: QtBot, program: Program, imported_run: Run) -> None:
     program.session.corpus.replace_by_text("larger", TEXT * 3_000)
     program.actions["count_imported"].trigger()
     program.actions["stop"].trigger()
-    assert imported.phase is Phase.ENDED
-    assert "have no counts" in imported.sentence
+    assert imported_run.phase is Phase.ENDED
+    assert "have no counts" in imported_run.sentence
     qtbot.waitUntil(lambda: not program.session.corpus.counts.busy, timeout=WAIT)
     assert program.actions["count_imported"].isEnabled()
 
 
 def test_an_imported_table_that_was_counted_can_learn_more_merges(
-    qtbot: QtBot, program: Program, imported: Run
+    qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
     program.session.corpus.replace_by_text("small", TEXT)
     program.actions["count_imported"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
-    program.session.runs.extend(imported.recipe.with_changes(merges=42))
+    program.session.runs.extend(imported_run.recipe.with_changes(merges=42))
     wait_for_phase(qtbot, program, Phase.ENDED)
     longer = train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=42))
-    assert imported.history is not None
-    assert imported.history.columns.left.tolist() == longer.columns.left.tolist()
+    assert imported_run.history is not None
+    assert imported_run.history.columns.left.tolist() == longer.columns.left.tolist()
 
 
 def test_an_imported_table_is_kept_in_the_session_file(
-    qtbot: QtBot, new_program: Callable[..., Program], program: Program, imported: Run, tmp_path: Path
+    qtbot: QtBot, new_program: Callable[..., Program], program: Program, imported_run: Run, tmp_path: Path
 ) -> None:
     path = tmp_path / "kept.bpex"
     with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
@@ -197,7 +207,7 @@ def test_an_imported_table_is_kept_in_the_session_file(
     with qtbot.waitSignal(other.filing.document.opened, timeout=WAIT):
         other.filing.open(path)
     run = shown_run(other)
-    assert (run.learned, run.recipe.name, run.sentence) == (40, "elsewhere.tiktoken", imported.sentence)
+    assert (run.learned, run.recipe.name, run.sentence) == (40, "elsewhere.tiktoken", imported_run.sentence)
     assert run.history is not None
     assert not run.history.has_counts
     assert other.actions["count_imported"].isEnabled()
@@ -215,7 +225,7 @@ DAMAGED = {
 
 
 def test_importing_a_damaged_file_leaves_the_session_unchanged(
-    qtbot: QtBot, program: Program, imported: Run, tmp_path: Path
+    qtbot: QtBot, program: Program, imported_run: Run, tmp_path: Path
 ) -> None:
     before = list(program.session.runs.all)
     for name, (data, sentence) in DAMAGED.items():
@@ -227,7 +237,7 @@ def test_importing_a_damaged_file_leaves_the_session_unchanged(
         assert sentence in message, message
         assert name in message
         assert program.session.runs.all == before
-        assert shown_run(program) is imported
+        assert shown_run(program) is imported_run
 
 
 def test_importing_tokens_that_would_fill_the_memory_is_refused(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
@@ -293,7 +303,7 @@ def ranks_learned_here(folder: Path) -> tuple[Path, list[int]]:
 LARGE = {"data/gpt2/vocab.bpe": [31373, 995], "data/tiktoken/cl100k_base.tiktoken": [15339, 1917]}
 
 
-@pytest.mark.parametrize("name", ["learned here", *here(*LARGE)])
+@pytest.mark.parametrize("name", ["learned here", *available_texts(*LARGE)])
 def test_large_imported_tables_open_and_encode_a_text_to_the_expected_ids(
     qtbot: QtBot, program: Program, tmp_path: Path, name: str
 ) -> None:
@@ -381,7 +391,7 @@ def test_tokens_of_a_vocabulary_without_merges_are_counted_in_the_corpus(
     assert program.caption.shown.sentence == "This tokenizer has no merges. These are its tokens"
     assert "No pairs lead" in program.pages[PairsPage].headline()
     program.charts.show_page("ranks")
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     page, table = program.charts.page, Tokenizer(read_history(tmp_path / "vocab.txt"))
     assert isinstance(page, QuestionPage)
     assert page.model.answer is not None, page.model.trouble

@@ -25,7 +25,7 @@ from app.wiring import Program
 from bpe_core.command_line.commands.repeat import MADE_AT
 from bpe_core.command_line.main import run
 from bpe_core.support.data_table import read_plainly
-from tests.gui.conftest import WAIT, Train, export_to, rest, settle
+from tests.gui.conftest import WAIT, Train, export_to, settle, wait_for_rest
 from tests.shared import ROOT
 
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest.\n" * 4
@@ -71,7 +71,7 @@ class WindowSaver:
     def show(self, *pages: str) -> Iterator[str]:
         for page in pages:
             self.program.charts.show_page(page)
-            rest(self._qtbot, self.program)
+            wait_for_rest(self._qtbot, self.program)
             yield page
 
     def shown(self, page: str) -> None:
@@ -122,13 +122,13 @@ def test_manifests_are_written_for_tables_drawings_exports_and_reports_of_the_wi
     train(program)
     program.session.cursor.go_to(10)
     saving = WindowSaver(qtbot, program, tmp_path, monkeypatch)
-    keep_by_a_command_of_its_own(saving)
+    save_by_separate_command(saving)
     saving.instead_of_processes()
     qtbot.waitUntil(lambda: not program.session.background.is_busy(), timeout=WAIT)
-    save_what_is_asked_of_one_run(saving)
+    save_answers_about_one_run(saving)
     save_other_files(saving)
     first = program.session.runs.shown
-    learn_by_blocks_from_two_texts(qtbot, saving, train)
+    train_gage_on_two_texts(qtbot, saving, train)
     program.session.runs.show(first)
     program.session.cursor.go_to(10)
     compare_two_runs(qtbot, saving)
@@ -144,7 +144,7 @@ def test_manifests_are_written_for_tables_drawings_exports_and_reports_of_the_wi
     program.actions["manifests"].setChecked(False)
 
 
-def keep_by_a_command_of_its_own(saving: WindowSaver) -> None:
+def save_by_separate_command(saving: WindowSaver) -> None:
     saving.shown("ranks")
     assert "identical" in saving.said_of("ranks.csv", saving.chart)
     assert "no command draws" in saving.said_of("ranks.png", saving.chart)
@@ -155,7 +155,7 @@ def keep_by_a_command_of_its_own(saving: WindowSaver) -> None:
     assert str(saving.folder) not in json.dumps(manifest)
 
 
-def save_what_is_asked_of_one_run(saving: WindowSaver) -> None:
+def save_answers_about_one_run(saving: WindowSaver) -> None:
     program = saving.program
     saving.shown("race")
     saving.again("race.svg", saving.print)
@@ -180,11 +180,11 @@ def save_other_files(saving: WindowSaver) -> None:
     saving.again("book.gage", lambda path: exchanging.compression.start("compress", book, path))
 
 
-def learn_by_blocks_from_two_texts(qtbot: QtBot, saving: WindowSaver, train: Train) -> None:
+def train_gage_on_two_texts(qtbot: QtBot, saving: WindowSaver, train: Train) -> None:
     program = saving.program
     program.session.corpus.add_text("Pasted", "a text in no file, lower and lower\n" * 3)
     program.form.choose_preset("gage")
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     train(program)
     saving.shown("blocks")
     saving.again("blocks.svg", saving.print)
@@ -193,7 +193,7 @@ def learn_by_blocks_from_two_texts(qtbot: QtBot, saving: WindowSaver, train: Tra
     saving.shown("sizes")
     sizes.model.choose("each", True)
     sizes.model.choose("measure", "tokens_per_word")
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     saving.again("each.svg", saving.print)
     program.pages[WordsPage].table.sortByColumn(0, Qt.SortOrder.DescendingOrder)  # which is another order than at first
     program.pages[AuditPage].model.choose("sort", "token")
@@ -210,7 +210,7 @@ def compare_two_runs(qtbot: QtBot, saving: WindowSaver) -> None:
     for page, show in (("tree", program.window.set_stage), ("lab", program.charts.show_page)):
         program.window.set_stage("")
         show(page)
-        rest(qtbot, program)
+        wait_for_rest(qtbot, program)
         saving.again(f"{page}.svg", saving.print)
     qtbot.waitUntil(lambda: program.pages[LabPage].model.answer is not None, timeout=WAIT)
     saving.again("differing.csv", saving.words_that_differ)

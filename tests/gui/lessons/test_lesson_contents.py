@@ -18,7 +18,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.gui.lessons.lesson_names import NAMES, lesson_named
-from tests.shared import here, path_of
+from tests.shared import available_texts, path_of
 
 
 def bench_of(lesson: Lesson, step: LessonStep) -> Bench:
@@ -147,7 +147,7 @@ def test_the_six_rules_printed_in_a_lesson_split_words_as_the_lesson_says() -> N
 POEMS = {"poem": (135, 145, 23), "data/raven.txt": (173, 263, 46)}
 
 
-@pytest.mark.parametrize("name", here(*POEMS))
+@pytest.mark.parametrize("name", available_texts(*POEMS))
 def test_token_counts_of_the_poem_equal_the_expected_counts(name: str) -> None:
     recipe = Recipe.preset("clean-words", merges=150)
     bench = Bench.trained(count_words(Corpus.from_files([path_of(name)]), recipe), recipe)
@@ -164,7 +164,7 @@ def test_the_lesson_shows_the_expected_token_counts_of_the_poem() -> None:
 
 
 def steps_that_replace_too_much(bench: Bench) -> int:
-    """Return the number of steps at which replacing text also joins something else than the pair of the step."""
+    """Return the number of steps at which a replacement of text joins more than the pair of the step."""
     words = [" ".join(word.texts) for word in bench.words_at(0)]
     weights = [count for _, count in bench.words]
     number = 0
@@ -174,14 +174,14 @@ def steps_that_replace_too_much(bench: Bench) -> int:
             for pair in pairwise(word.split()):
                 counts[pair] += weight
         left, right = max(counts, key=lambda pair: counts[pair])
-        proper = [" ".join(_joined(word.split(), left, right)) for word in words]
+        proper = [" ".join(_join_pair(word.split(), left, right)) for word in words]
         words = [word.replace(f"{left} {right}", left + right) for word in words]
         number += words != proper
     assert words == words_by_replacing_text(bench, len(bench.history))
     return number
 
 
-def _joined(pieces: list[str], left: str, right: str) -> list[str]:
+def _join_pair(pieces: list[str], left: str, right: str) -> list[str]:
     joined: list[str] = []
     while pieces:
         if pieces[:2] == [left, right]:

@@ -44,7 +44,7 @@ def begin(qtbot: QtBot, program: Program, lesson: Lesson) -> None:
     qtbot.mouseClick(program.lesson_panel.list.buttons[lesson.name], LEFT)
 
 
-def assert_nothing_gives_it_away(program: Program, page: LessonPage) -> None:
+def assert_answer_is_hidden(program: Program, page: LessonPage) -> None:
     assert not program.pages[PairsPage].isVisible()
     assert program.session.runs.shown is not None
     assert program.session.runs.shown.learned == page.step.merges
@@ -71,13 +71,13 @@ def solve(qtbot: QtBot, program: Program, page: LessonPage) -> None:
     if page.step.kind == "predict":
         predict(qtbot, program, page)
     else:
-        answer(qtbot, program, page)
+        answer_page(qtbot, program, page)
     qtbot.waitUntil(lambda: program.course.can_go_on, timeout=WAIT)
 
 
 def predict(qtbot: QtBot, program: Program, page: LessonPage) -> None:
     view, course = program.lesson_panel.step, program.course
-    assert_nothing_gives_it_away(program, page)
+    assert_answer_is_hidden(program, page)
     bench = course.bench_of_step()
     assert bench is not None
     merge = bench.to_the_end.history[page.step.merges]
@@ -102,7 +102,7 @@ def predict(qtbot: QtBot, program: Program, page: LessonPage) -> None:
     assert program.session.cursor.position == run.learned
 
 
-def answer(qtbot: QtBot, program: Program, page: LessonPage) -> None:
+def answer_page(qtbot: QtBot, program: Program, page: LessonPage) -> None:
     view, course = program.lesson_panel.step, program.course
     bench = course.bench_of_step()
     assert bench is not None
@@ -218,7 +218,7 @@ def test_a_lesson_step_with_another_tie_rule_begins_without_an_answer(qtbot: QtB
     assert page.step.recipe.ties == "largest-text"
     assert page.reply.feedback is None
     assert not page.reply.is_done
-    assert_nothing_gives_it_away(program, page)
+    assert_answer_is_hidden(program, page)
 
 
 def test_a_click_between_two_tokens_predicts_their_pair(qtbot: QtBot, program: Program) -> None:

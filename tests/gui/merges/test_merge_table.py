@@ -14,7 +14,7 @@ from pytestqt.modeltest import ModelTester
 from app.session.merge_filter import NOT_HEX, MergeFilter
 from app.window.merges.merge_table import MergeTableModel, columns_of
 from bpe_core.history.token_texts import ranks, shown
-from tests.gui.histories import grown, random_history, run_with
+from tests.gui.histories import random_history, run_with, set_history
 
 HISTORY = random_history(700, seed=5)
 COLUMNS = columns_of(HISTORY.recipe)
@@ -46,7 +46,7 @@ def test_the_merge_table_model_passes_the_model_tester_of_qt(qtmodeltester: Mode
     run = model._run  # the one it was given; nobody else needs to ask it for that
     assert run is not None
     for merges in (1, 5, 300):
-        grown(run, HISTORY.first(merges))
+        set_history(run, HISTORY.first(merges))
         model.grow()
         qtmodeltester.check(model)
     model.set_filter(MergeFilter(ties_only=True))
@@ -61,7 +61,7 @@ def test_a_merge_table_filled_in_parts_equals_a_table_filled_at_once(ends: list[
     run = model._run  # the one it was given; nobody else needs to ask it for that
     assert run is not None
     for end in sorted(ends):
-        grown(run, HISTORY.first(end))
+        set_history(run, HISTORY.first(end))
         model.grow()
     at_once = model_of(max(ends, default=0))
     at_once.set_filter(chosen)

@@ -25,7 +25,7 @@ ASKED = (COMPRESSION, RANKS, RACE, TIES, WAYS, SIZES, FLOOR, LAB)
 
 
 @pytest.fixture
-def trained(program: Program, train: Train) -> Program:
+def trained_window(program: Program, train: Train) -> Program:
     train(program)
     return program
 
@@ -36,21 +36,21 @@ def answer_by_python(lines: str) -> Any:
     return names["answer"]
 
 
-def copied(program: Program, action: str) -> str:
+def copy_by(program: Program, action: str) -> str:
     program.actions[action].trigger()
     return QGuiApplication.clipboard().text()
 
 
 @pytest.mark.parametrize("row", ASKED, ids=lambda row: row.id)
 def test_copied_python_lines_give_the_answer_shown_on_the_page(
-    qtbot: QtBot, trained: Program, tmp_path: Path, row: PageRow[Any]
+    qtbot: QtBot, trained_window: Program, tmp_path: Path, row: PageRow[Any]
 ) -> None:
     path = tmp_path / "a book.bpex"
-    trained.charts.show_page(row.id)
-    settle(qtbot, trained)
-    trained.filing.document.save(path)
-    settle(qtbot, trained)
-    page = trained.pages.page(row)
+    trained_window.charts.show_page(row.id)
+    settle(qtbot, trained_window)
+    trained_window.filing.document.save(path)
+    settle(qtbot, trained_window)
+    page = trained_window.pages.page(row)
     asked = page.watched.current_question
     assert asked is not None
     expected = page.table_function()(lambda: False)
@@ -60,42 +60,44 @@ def test_copied_python_lines_give_the_answer_shown_on_the_page(
 
 
 def test_a_command_copied_from_a_page_runs_in_a_terminal(
-    qtbot: QtBot, trained: Program, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    qtbot: QtBot, trained_window: Program, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trained.charts.show_page(COMPRESSION.id)
-    settle(qtbot, trained)
-    trained.filing.document.save(tmp_path / "a book.bpex")
-    settle(qtbot, trained)
-    program, *words = shlex.split(copied(trained, "copy_command"))
+    trained_window.charts.show_page(COMPRESSION.id)
+    settle(qtbot, trained_window)
+    trained_window.filing.document.save(tmp_path / "a book.bpex")
+    settle(qtbot, trained_window)
+    program, *words = shlex.split(copy_by(trained_window, "copy_command"))
     assert program == "bpe-explorer"
     assert run(words) == 0
     assert "base symbols in a token" in capsys.readouterr().out.lower()
 
 
 def test_python_lines_copied_from_an_unsaved_session_use_a_placeholder_file_name(
-    qtbot: QtBot, trained: Program
+    qtbot: QtBot, trained_window: Program
 ) -> None:
-    trained.charts.show_page(COMPRESSION.id)
-    settle(qtbot, trained)
-    assert f"bpe.open('{UNSAVED}')" in copied(trained, "copy_python")
-    assert UNSAVED in trained.messages.sentence.text()
+    trained_window.charts.show_page(COMPRESSION.id)
+    settle(qtbot, trained_window)
+    assert f"bpe.open('{UNSAVED}')" in copy_by(trained_window, "copy_python")
+    assert UNSAVED in trained_window.messages.sentence.text()
 
 
-def test_copied_python_lines_write_the_last_exported_file_again(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
-    assert copied(trained, "copy_file_command") != "" or trained.messages.sentence.text() == NO_FILE
+def test_copied_python_lines_write_the_last_exported_file_again(
+    qtbot: QtBot, trained_window: Program, tmp_path: Path
+) -> None:
+    assert copy_by(trained_window, "copy_file_command") != "" or trained_window.messages.sentence.text() == NO_FILE
     path = tmp_path / "table.csv"
-    export = trained.exchanging.export
+    export = trained_window.exchanging.export
     with qtbot.waitSignal(export.checked, timeout=60_000):
         export.prepare(path, "csv")
     with qtbot.waitSignal(export.finished, timeout=60_000):
         export.put_in_place()
-    trained.filing.document.save(tmp_path / "run.bpex")
-    settle(qtbot, trained)
+    trained_window.filing.document.save(tmp_path / "run.bpex")
+    settle(qtbot, trained_window)
     written = path.read_bytes()
     path.unlink()
-    _, *words = shlex.split(copied(trained, "copy_file_command"))
+    _, *words = shlex.split(copy_by(trained_window, "copy_file_command"))
     assert run(words) == 0
     assert path.read_bytes() == written
     path.unlink()
-    exec(copied(trained, "copy_file_python"), {})  # noqa: S102  # lines that the program wrote
+    exec(copy_by(trained_window, "copy_file_python"), {})  # noqa: S102  # lines that the program wrote
     assert path.read_bytes() == written

@@ -17,7 +17,7 @@ from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core.insight.ranked_words import RankedWords
 from resources import samples
-from tests.gui.conftest import WAIT, Train, made_once, settle
+from tests.gui.conftest import WAIT, Train, reuse_session, settle
 
 MERGES = 150
 ONE, OTHER = (sample.text() for sample in samples()[:2])
@@ -25,7 +25,7 @@ LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
 @pytest.fixture
-def learned(
+def trained_window(
     request: pytest.FixtureRequest, qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path, train: Train
 ) -> Program:
     """Return a window with a run of two files, at the end of the run."""
@@ -46,10 +46,10 @@ def learned(
     if "one_session" not in request.fixturenames:
         return make()
     session, window = request.getfixturevalue("one_session"), request.getfixturevalue("only_window")
-    return made_once(qtbot, session, window, make)
+    return reuse_session(qtbot, session, window, make)
 
 
-def answered(qtbot: QtBot, program: Program) -> None:
+def wait_for_answers(qtbot: QtBot, program: Program) -> None:
     """Wait until no question is being answered or about to be asked, and no run is being trained."""
 
     def is_quiet() -> None:
@@ -90,7 +90,7 @@ def section(program: Program, name: str) -> str:
     return life.sections[name].text.text()
 
 
-def chosen(page: QuestionPage, name: str, value: str) -> None:
+def choose_value(page: QuestionPage, name: str, value: str) -> None:
     """Choose a value for a parameter of a page."""
     field = page.fields[name]
     assert isinstance(field, QComboBox)

@@ -15,24 +15,24 @@ from app.window.questions.compare.answers import ComparePage
 from app.wiring import Program
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, settle
-from tests.gui.questions.conftest import MERGES, answered
+from tests.gui.questions.conftest import MERGES, wait_for_answers
 
 
 def test_the_audit_page_lists_saves_and_trims_tokens(
-    qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program, runs = learned, learned.session.runs
+    program, runs = trained_window, trained_window.session.runs
     first = runs.shown
     assert first is not None
     page = program.pages[AuditPage]
     model, rows = page.model, page.rows
     program.actions["audit"].trigger()
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert "one-file: The token occurs only in one file" in page.sentence.text()
     only = page.fields["only"]
     assert isinstance(only, QComboBox)
     only.setCurrentIndex(only.findData("one-file"))
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert 0 < rows.rowCount() < MERGES
     for column in range(rows.columnCount()):
         page.table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
@@ -40,11 +40,11 @@ def test_the_audit_page_lists_saves_and_trims_tokens(
     page.table.sortByColumn(characters, Qt.SortOrder.DescendingOrder)
     lengths = [int(rows.index(row, characters).data()) for row in range(rows.rowCount())]
     assert lengths == sorted(lengths, reverse=True)
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(tmp_path / "list.json"), ""))
     page.save.click()
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     saved = json.loads((tmp_path / "list.json").read_text(encoding="utf-8"))
     assert [f"{row['id']:,}" for row in saved] == [rows.index(row, 0).data() for row in range(rows.rowCount())]
     lengths = [row["characters"] for row in saved]
@@ -77,7 +77,7 @@ def test_the_audit_page_lists_saves_and_trims_tokens(
     assert trimmed.recipe.name == f"{first.recipe.name}, trimmed"
     gone = first.history.index_count - left if first.history is not None else 0
     assert str(program.run_list.data(program.run_list.index(1))).endswith(f"\n\u2003Run 1 without {gone} tokens")
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert "Your text" in program.messages.sentence.text()
     next(button for button in program.messages.findChildren(QPushButton) if button.text() == "Compare").click()
     compared = program.pages[ComparePage]

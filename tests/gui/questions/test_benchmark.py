@@ -18,7 +18,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from resources import parallel_samples
-from tests.gui.questions.conftest import MERGES, ONE, answered, chosen, ranked_words
+from tests.gui.questions.conftest import MERGES, ONE, choose_value, ranked_words, wait_for_answers
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
@@ -36,14 +36,14 @@ def test_the_benchmark_page_sorts_runs_by_their_numbers(program: Program, monkey
 
 
 def test_the_benchmark_page_measures_all_runs_by_parallel_sentences_and_by_the_corpus(
-    qtbot: QtBot, learned: Program, tmp_path: Path
+    qtbot: QtBot, trained_window: Program, tmp_path: Path
 ) -> None:
-    page = learned.pages.page(BENCHMARK)
-    model, tokenizer = page.model, Tokenizer(ranked_words(learned).history)
-    learned.actions["benchmark"].trigger()
-    answered(qtbot, learned)
-    chosen(page, "reference", "en")
-    answered(qtbot, learned)
+    page = trained_window.pages.page(BENCHMARK)
+    model, tokenizer = page.model, Tokenizer(ranked_words(trained_window).history)
+    trained_window.actions["benchmark"].trigger()
+    wait_for_answers(qtbot, trained_window)
+    choose_value(page, "reference", "en")
+    wait_for_answers(qtbot, trained_window)
     samples = parallel_samples()
     ids = {name: [id for item in texts for id in tokenizer.encode(item)] for name, texts in samples.items()}
     cells = _cells(page)
@@ -52,8 +52,8 @@ def test_the_benchmark_page_measures_all_runs_by_parallel_sentences_and_by_the_c
         name: f"{len(item) / len(ids['en']):.3f}" for name, item in ids.items()
     }
     assert "Gini" in page.sentence.text()
-    chosen(page, "reference", "de")
-    answered(qtbot, learned)
+    choose_value(page, "reference", "de")
+    wait_for_answers(qtbot, trained_window)
     assert {row["text"]: row["premium"] for row in _cells(page)}["de"] == "1.000"
     page.table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
     assert [row["tokens"] for row in _cells(page)] == [f"{n:,}" for n in sorted(map(len, ids.values()), reverse=True)]
@@ -64,38 +64,40 @@ def test_the_benchmark_page_measures_all_runs_by_parallel_sentences_and_by_the_c
     header = page.table.horizontalHeader()
     assert all(header.sectionSize(column) >= header.sectionSizeHint(column) for column in range(header.count()))
     page.table.clicked.emit(page.rows.index(0, 2))
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert "|" in page.preview.text()
 
-    learned.session.cursor.go_to(40)
-    chosen(page, "parallel", "")
-    answered(qtbot, learned)
+    trained_window.session.cursor.go_to(40)
+    choose_value(page, "parallel", "")
+    wait_for_answers(qtbot, trained_window)
     cells = [row for row in _cells(page) if row["text"] == "one.txt"]
     wanted = {f"{len(tokenizer.encode(ONE, at=at)):,}" for at in (40, MERGES)}
     assert {row["tokens"] for row in cells} == wanted
     assert model.table_function()(lambda: False).columns["bytes"][0] == len(ONE.encode())
-    row = next(place for place, item in enumerate(_cells(page)) if (item["text"], item["tokens"]) == _whole(tokenizer))
+    row = next(
+        place for place, item in enumerate(_cells(page)) if (item["text"], item["tokens"]) == _expected_cells(tokenizer)
+    )
     page.table.clicked.emit(page.rows.index(row, 2))
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     previews = [page.preview.text()]
     while page.on.isEnabled():
         page.on.click()
-        answered(qtbot, learned)
+        wait_for_answers(qtbot, trained_window)
         previews.append(page.preview.text())
     raw = [tokenizer.token_bytes(id) for id in tokenizer.encode(ONE)]
     assert "|".join(filter(None, previews)) == "|".join(map(shown, raw)), "all of it, cut as the whole is"
     assert page.name.toolTip().endswith("one.txt")
     page.start.setValue(3)
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert page.until.text() == f"to 602 of {len(ONE):,}"
     page.close_button.click()
     assert not page.bar.isVisibleTo(page)
     page.grab()
 
-    learned.session.recipe.put_quietly(Recipe.preset("clean-words", vocab_size=None, merges=5))
-    learned.session.train()
-    chosen(page, "parallel", "own")
-    answered(qtbot, learned)
+    trained_window.session.recipe.put_quietly(Recipe.preset("clean-words", vocab_size=None, merges=5))
+    trained_window.session.train()
+    choose_value(page, "parallel", "own")
+    wait_for_answers(qtbot, trained_window)
     assert "Run 2: clean-words cannot encode everything: " in page.sentence.text()
 
     (tmp_path / "en.txt").write_text("one\ntwo\n", encoding="utf-8")
@@ -103,24 +105,24 @@ def test_the_benchmark_page_measures_all_runs_by_parallel_sentences_and_by_the_c
     for name in ("one.txt", "other.txt"):
         (tmp_path / name).unlink()
     page.form.choose_path("parallel", str(tmp_path))
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert "de has 1 line, and en has 2." in page.sentence.text()
 
-    words = learned.pages.page(MORPHEMES)
-    learned.charts.show_page("morphemes")
-    answered(qtbot, learned)
+    words = trained_window.pages.page(MORPHEMES)
+    trained_window.charts.show_page("morphemes")
+    wait_for_answers(qtbot, trained_window)
     agreement = morpheme_agreement({"": tokenizer}, own_lists()).columns
     assert {f"{value:.3f}" for value in agreement["f1"]} < {row["F1"] for row in _cells(words)}
     words.table.clicked.emit(words.rows.index(0, 2))
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert "|" in words.preview.text()
     (tmp_path / "words.tsv").write_text("newer\tnew er\nlight\n", encoding="utf-8")
     words.form.choose_path("list", str(tmp_path / "words.tsv"))
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert "line 2" in words.sentence.text()
 
 
-def _whole(tokenizer: Tokenizer) -> tuple[str, str]:
+def _expected_cells(tokenizer: Tokenizer) -> tuple[str, str]:
     return "one.txt", f"{len(tokenizer.encode(ONE)):,}"
 
 

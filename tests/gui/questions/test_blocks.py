@@ -15,7 +15,7 @@ from bpe_core.figures.figure import LineFigure
 from bpe_core.methods.gage.container import compress
 from bpe_core.methods.kit.compressors import ZLIB_LEVEL
 from bpe_core.recipes.recipe import Recipe
-from tests.gui.conftest import WAIT, rest
+from tests.gui.conftest import WAIT, wait_for_rest
 from tests.gui.questions.conftest import LEFT
 from tests.gui.tables import exact_rows
 
@@ -38,7 +38,7 @@ def page(
     program.session.recipe.put_quietly(RECIPE)
     train(program)
     qtbot.waitUntil(lambda: page.model.answer is not None, timeout=WAIT)
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     return program, page
 
 
@@ -52,7 +52,7 @@ def test_the_block_table_shows_the_compression_block_at_the_time_cursor(
     history, model = run.history, shown.model
     for at in (0, 1, len(history) // 2, len(history)):
         program.session.cursor.go_to(at)
-        rest(qtbot, program)
+        wait_for_rest(qtbot, program)
         block = history.reasons["block"][at - 1] if at else None
         steps = [row for row in range(at) if history.reasons["block"][row] == block]
         rows = range(shown.rows.rowCount())
@@ -94,7 +94,7 @@ def test_a_click_on_a_compression_block_moves_the_time_cursor_to_its_step(
     qtbot.mouseClick(shown.strip, LEFT, pos=QPoint(shown.strip.width() // 8, 3))
     blocks = run.history.reasons["block"].tolist()
     assert program.session.cursor.position == blocks.count(0)
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     assert shown.model.block == 0
     step = shown.rows.place(2)
     shown.table.clicked.emit(shown.rows.index(2, 0))

@@ -73,11 +73,13 @@ def test_every_background_question_can_be_cancelled_in_the_engine() -> None:
     for folder in ("charts", "questions", "files"):
         for path in sorted((ROOT / "app" / "window" / folder).rglob("*.py")):
             tree = ast.parse(path.read_text())
-            deaf += [f"{path.name}: {name}" for name, work in asked(tree) if "task.cancelled" not in work]
+            deaf += [
+                f"{path.name}: {name}" for name, work in background_questions(tree) if "task.cancelled" not in work
+            ]
     assert deaf == []
 
 
-def asked(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def background_questions(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """Yield the topic of each question in a module, and the source of its work."""
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     for node in ast.walk(tree):

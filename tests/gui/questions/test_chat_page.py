@@ -13,7 +13,7 @@ import bpe_core as bpe
 from app.window.pages import PAGES
 from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
-from tests.gui.questions.conftest import answered
+from tests.gui.questions.conftest import wait_for_answers
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
@@ -28,11 +28,11 @@ def test_a_chat_is_shown_with_a_colour_for_each_role(qtbot: QtBot, program: Prog
     program.charts.show_page("chat")
     page = program.pages.page(next(row for row in PAGES if row.id == "chat"))
     assert isinstance(page, QuestionPage)
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert page.sentence.text() == "Choose this first: Folder and File with a chat."
     page.form.choose_path("path", str(tmp_path))
     page.form.choose_path("messages", str(tmp_path / "chat.json"))
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
 
     assert page.sentence.text().startswith("2 messages become")
     assert page.model.answer is not None

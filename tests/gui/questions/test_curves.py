@@ -29,7 +29,7 @@ from bpe_core.sweep.running import sweep
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.mixture import Group, Mixture, Sample
 from tests.gui.conftest import Train, settle
-from tests.gui.questions.conftest import MERGES, ONE, OTHER, answered, chosen, ranked_words
+from tests.gui.questions.conftest import MERGES, ONE, OTHER, choose_value, ranked_words, wait_for_answers
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
@@ -40,27 +40,27 @@ def lines_of(figure: Figure | None) -> Sequence[Line]:
 
 
 def test_the_curves_page_measures_runs_on_the_corpus_and_on_held_out_texts(
-    qtbot: QtBot, learned: Program, tmp_path: Path
+    qtbot: QtBot, trained_window: Program, tmp_path: Path
 ) -> None:
-    page = learned.pages.page(CURVES)
-    model, tokenizer = page.model, Tokenizer(ranked_words(learned).history)
-    learned.actions["curves"].trigger()
-    answered(qtbot, learned)
+    page = trained_window.pages.page(CURVES)
+    model, tokenizer = page.model, Tokenizer(ranked_words(trained_window).history)
+    trained_window.actions["curves"].trigger()
+    wait_for_answers(qtbot, trained_window)
     (line,) = lines_of(model.figure)
     lengths = [sum(len(tokenizer.encode(text, at=int(size) - 256)) for text in (ONE, OTHER)) for size in line.x]
     size = len((ONE + OTHER).encode())
     assert line.y.tolist() == pytest.approx([size / length for length in lengths])
     for measure in ("bits_per_byte", "morpheme_f1"):
-        chosen(page, "measure", measure)
-        answered(qtbot, learned)
+        choose_value(page, "measure", measure)
+        wait_for_answers(qtbot, trained_window)
         assert len(lines_of(model.figure)) == 1, measure
     assert model.table_function()(lambda: False).columns["morpheme_f1"][-1] == lines_of(model.figure)[0].y[-1]
 
     (tmp_path / "apart.txt").write_text(OTHER[::2], encoding="utf-8")
-    chosen(page, "measure", "bits_per_byte")
+    choose_value(page, "measure", "bits_per_byte")
     page.form.choose_files("held_out", str(tmp_path / "apart.txt"))
-    answered(qtbot, learned)
-    run = learned.session.runs.shown
+    wait_for_answers(qtbot, trained_window)
+    run = trained_window.session.runs.shown
     assert run is not None
     assert run.words is not None
     assert run.history is not None
@@ -71,10 +71,10 @@ def test_the_curves_page_measures_runs_on_the_corpus_and_on_held_out_texts(
 
 
 def test_a_sweep_is_planned_run_and_shown_in_the_window(
-    qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learned.actions["sweeps"].trigger()
-    page = learned.pages.page(SWEEPS)
+    trained_window.actions["sweeps"].trigger()
+    page = trained_window.pages.page(SWEEPS)
     model = page.sweep
     assert "Make a new sweep" in page.sentence.text()
     page.new.click()
@@ -88,7 +88,7 @@ def test_a_sweep_is_planned_run_and_shown_in_the_window(
     dialog.recipes.item(4).setCheckState(Qt.CheckState.Checked)
     dialog.runs.setChecked(True)
     dialog.write(plan)
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert "4 runs; kept in plan.results.csv and plan.bpex." in page.sentence.text()
     assert "middle 95 %" in page.sentence.text()
     assert [len(line.x) for line in lines_of(model.figure)] == [2, 2]
@@ -99,7 +99,7 @@ def test_a_sweep_is_planned_run_and_shown_in_the_window(
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(plan), ""))
     page.plan.click()
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert "4 of them made before" in page.sentence.text()
     opened: list[Path] = []
     page.session_wanted.connect(opened.append)
@@ -107,34 +107,34 @@ def test_a_sweep_is_planned_run_and_shown_in_the_window(
     page.session_wanted.disconnect(opened.append)
     assert opened == [tmp_path / "plan.bpex"]
     page.form.choose_path("results", str(kept))
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert len(made.table.records()) == len(model.table_function()(lambda: False).records())
     plan.write_text(plan.read_text(encoding="utf-8").replace("unit", "unity"), encoding="utf-8")
     page.plan.click()
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert "no choice named 'unity'" in page.sentence.text()
     assert model.figure is None
 
 
 def test_runs_that_differ_only_in_their_seed_are_drawn_as_a_line_with_a_band(
-    qtbot: QtBot, learned: Program, train: Train
+    qtbot: QtBot, trained_window: Program, train: Train
 ) -> None:
-    page = learned.pages.page(CURVES)
+    page = trained_window.pages.page(CURVES)
     page.form.choose_files("held_out", "")
-    chosen(page, "measure", "bytes_per_token")
+    choose_value(page, "measure", "bytes_per_token")
     for seed in (1, 2):
         half = Sample(None, Fraction(1, 2), "lines", seed)
-        learned.session.recipe.put_quietly(
+        trained_window.session.recipe.put_quietly(
             Recipe.preset("gpt2", vocab_size=256 + MERGES, mixture=Mixture((Group("", sample=half),)))
         )
-        settle(qtbot, learned)
-        train(learned)
-    learned.actions["curves"].trigger()
-    answered(qtbot, learned)
-    lines, number = lines_of(page.model.figure), learned.session.runs.all[-2].number
+        settle(qtbot, trained_window)
+        train(trained_window)
+    trained_window.actions["curves"].trigger()
+    wait_for_answers(qtbot, trained_window)
+    lines, number = lines_of(page.model.figure), trained_window.session.runs.all[-2].number
     name = f"Run {number}: gpt2, 2 samples"
     assert [line.name for line in lines] == ["Run 1: gpt2", name]
-    drawn = [run.history for run in learned.session.runs.all[-2:]]
+    drawn = [run.history for run in trained_window.session.runs.all[-2:]]
     for place, size in [*enumerate(lines[1].x)][::5]:
         lengths = [
             sum(len(Tokenizer(history).encode(text, at=int(size) - 256)) for text in (ONE, OTHER))

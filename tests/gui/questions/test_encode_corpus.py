@@ -20,19 +20,19 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 @pytest.mark.parametrize(("name", "width"), [("ids.npy", "uint32"), ("ids.bin", "uint16")])
 def test_whole_texts_are_encoded_to_ids_after_any_merge(
-    qtbot: QtBot, learned: Program, tmp_path: Path, name: str, width: str
+    qtbot: QtBot, trained_window: Program, tmp_path: Path, name: str, width: str
 ) -> None:
-    learned.session.cursor.go_to(70)
-    dialog = _opened(learned)
+    trained_window.session.cursor.go_to(70)
+    dialog = _opened(trained_window)
     assert dialog.at.value() == 70
     dialog.width_box.setCurrentIndex(dialog.width_box.findText(width))
     dialog.output.setText(str(tmp_path / name))
-    with qtbot.waitSignal(learned.exchanging.encoding.ended, timeout=WAIT):
+    with qtbot.waitSignal(trained_window.exchanging.encoding.ended, timeout=WAIT):
         qtbot.mouseClick(dialog.begin, LEFT)
     path = tmp_path / name
     ids = np.load(path) if name.endswith("npy") else np.fromfile(path, width)
     assert ids.dtype == width
-    tokenizer = Tokenizer(ranked_words(learned).history)
+    tokenizer = Tokenizer(ranked_words(trained_window).history)
     parts = [tokenizer.encode(text, at=70) for text in (ONE, OTHER)]
     assert ids.tolist() == parts[0] + parts[1]
     shown = [[_cell(dialog.table, row, column) for column in range(5)] for row in range(2)]
@@ -55,15 +55,15 @@ def _cell(table: QTableWidget, row: int, column: int) -> str:
     return item.text()
 
 
-def test_a_cancelled_encoding_leaves_the_old_output_file(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
+def test_a_cancelled_encoding_leaves_the_old_output_file(qtbot: QtBot, trained_window: Program, tmp_path: Path) -> None:
     big = tmp_path / "big.txt"
     big.write_text(ONE * 8_000, encoding="utf-8")
     output = tmp_path / "ids.npy"
     output.write_bytes(b"what was there")
-    dialog = _opened(learned)
+    dialog = _opened(trained_window)
     dialog.encode_files([big])
     dialog.output.setText(str(output))
-    with qtbot.waitSignal(learned.exchanging.encoding.ended, timeout=WAIT):
+    with qtbot.waitSignal(trained_window.exchanging.encoding.ended, timeout=WAIT):
         qtbot.mouseClick(dialog.begin, LEFT)
         assert dialog.begin.text() == "Cancel"
         qtbot.mouseClick(dialog.begin, LEFT)

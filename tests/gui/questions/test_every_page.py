@@ -10,45 +10,45 @@ from app.window.pages import SIZES, TIES
 from app.window.parts.widgets import LinkedText
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
-from tests.gui.conftest import WAIT, rest, settle
-from tests.gui.questions.conftest import MERGES, answered, click_before, section, word_facts
+from tests.gui.conftest import WAIT, settle, wait_for_rest
+from tests.gui.questions.conftest import MERGES, click_before, section, wait_for_answers, word_facts
 
 
-def test_question_pages_answer_again_after_the_run_grows(qtbot: QtBot, learned: Program) -> None:
+def test_question_pages_answer_again_after_the_run_grows(qtbot: QtBot, trained_window: Program) -> None:
     """The pages are shown while the run grows. They are shown again after the run was removed."""
-    assert learned.form.choose(vocab_size=256 + MERGES + 40)
-    click_before(qtbot, learned, 8)
-    qtbot.waitUntil(learned.actions["extend"].isEnabled, timeout=WAIT)
-    learned.actions["extend"].trigger()
+    assert trained_window.form.choose(vocab_size=256 + MERGES + 40)
+    click_before(qtbot, trained_window, 8)
+    qtbot.waitUntil(trained_window.actions["extend"].isEnabled, timeout=WAIT)
+    trained_window.actions["extend"].trigger()
     for page in ("race", "sizes", "ties"):
-        learned.charts.show_page(page)
+        trained_window.charts.show_page(page)
         qtbot.wait(30)
-    learned.inspector.show_page("token")
-    qtbot.waitUntil(lambda: learned.merges.rowCount() > MERGES, timeout=WAIT)
-    answered(qtbot, learned)
-    learned.charts.show_page("ties")
-    answered(qtbot, learned)
-    assert f"of {learned.merges.rowCount()} merges" in learned.pages.page(TIES).sentence.text()
-    for label in learned.window.findChildren(LinkedText):
+    trained_window.inspector.show_page("token")
+    qtbot.waitUntil(lambda: trained_window.merges.rowCount() > MERGES, timeout=WAIT)
+    wait_for_answers(qtbot, trained_window)
+    trained_window.charts.show_page("ties")
+    wait_for_answers(qtbot, trained_window)
+    assert f"of {trained_window.merges.rowCount()} merges" in trained_window.pages.page(TIES).sentence.text()
+    for label in trained_window.window.findChildren(LinkedText):
         assert label.accessibleName()
 
 
-def test_a_hidden_question_page_computes_no_answer(qtbot: QtBot, learned: Program) -> None:
-    answered(qtbot, learned)
-    learned.window.docks["inspector"].hide()
-    learned.charts.show_page("pairs")
-    answered(qtbot, learned)
+def test_a_hidden_question_page_computes_no_answer(qtbot: QtBot, trained_window: Program) -> None:
+    wait_for_answers(qtbot, trained_window)
+    trained_window.window.docks["inspector"].hide()
+    trained_window.charts.show_page("pairs")
+    wait_for_answers(qtbot, trained_window)
     asked: list[str] = []
-    background = learned.session.background
+    background = trained_window.session.background
     original = background.run
     background.run = lambda topic, *rest, **more: asked.append(topic) or original(topic, *rest, **more)  # type: ignore
     for at in (3, 50, 100):
-        learned.session.cursor.go_to(at)
-        rest(qtbot, learned)
+        trained_window.session.cursor.go_to(at)
+        wait_for_rest(qtbot, trained_window)
     assert {"why", "token", "lines", "race", "sizes", "ties"}.isdisjoint(asked)
-    learned.window.docks["inspector"].show()  # and as soon as somebody looks, it is
-    learned.window.docks["inspector"].raise_()
-    learned.session.cursor.go_to(60)
+    trained_window.window.docks["inspector"].show()  # and as soon as somebody looks, it is
+    trained_window.window.docks["inspector"].raise_()
+    trained_window.session.cursor.go_to(60)
     qtbot.waitUntil(lambda: "token" in asked or "why" in asked, timeout=WAIT)
 
 
@@ -65,17 +65,17 @@ def test_question_pages_about_a_table_without_texts_answer_without_counts(
     program.exchanging.imports.open(table)
     qtbot.waitUntil(lambda: program.session.runs.shown is not None, timeout=WAIT)
     program.session.cursor.go_live()
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     history = program.session.runs.shown.history  # type: ignore[union-attr]
     assert history is not None
     assert not history.has_counts
     first = len(history.alphabet)
     program.token.look_at(first + 2)
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert "No text can produce this token" in section(program, "reach")
     assert "ab | c" in section(program, "reach")
     program.token.look_at(first + 1)
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert "produces this token: bc" in section(program, "reach")
     assert "abc" in section(program, "children")
     life = program.pages[TokenPage].life
@@ -84,13 +84,13 @@ def test_question_pages_about_a_table_without_texts_answer_without_counts(
     program.text_panel.editor.selectAll()
     program.text_panel.editor.insert("abcabc")
     click_before(qtbot, program, 2)
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     asked = word_facts(program).clicked_boundary
     assert asked is not None
     assert asked.kind == "taken"
     program.actions["ties"].trigger()
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert "ties cannot be found" in program.pages.page(TIES).sentence.text()
     program.actions["sizes"].trigger()
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert "Count on My Corpus" in program.pages.page(SIZES).sentence.text()

@@ -15,25 +15,27 @@ from bpe_core.editing.trimming import trim
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.text.corpus import Corpus
-from tests.gui.questions.conftest import MERGES, OTHER, answered
+from tests.gui.questions.conftest import MERGES, OTHER, wait_for_answers
 
 pytestmark = pytest.mark.usefixtures("only_window")
 SIZE = 256 + MERGES
 
 
 def facts_shown(qtbot: QtBot, program: Program) -> object:
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     answer = program.pages.page(ID_MAP).model.answer
     return None if answer is None else answer.facts
 
 
-def test_the_id_map_page_maps_ids_of_the_chosen_run_to_ids_of_the_shown_run(qtbot: QtBot, learned: Program) -> None:
-    learned.charts.show_page("idmap")
-    page = learned.pages.page(ID_MAP)
-    assert facts_shown(qtbot, learned) is None
+def test_the_id_map_page_maps_ids_of_the_chosen_run_to_ids_of_the_shown_run(
+    qtbot: QtBot, trained_window: Program
+) -> None:
+    trained_window.charts.show_page("idmap")
+    page = trained_window.pages.page(ID_MAP)
+    assert facts_shown(qtbot, trained_window) is None
     assert page.sentence.text() == NO_SECOND
     assert not page.old.isEnabled()
-    runs = learned.session.runs
+    runs = trained_window.session.runs
     (first,) = runs.all
     assert first.history is not None
 
@@ -41,7 +43,7 @@ def test_the_id_map_page_maps_ids_of_the_chosen_run_to_ids_of_the_shown_run(qtbo
         return runs.add_table(history, TokenTexts.of(history), "", parent=first.number).number
 
     extended = add(extend(Corpus.from_texts([OTHER * 3 + "slow sloth"] * 2), first.history, 10).history)
-    assert facts_shown(qtbot, learned) == {"kept": SIZE, "same_id": SIZE, "added": 10, "gone": 0}
+    assert facts_shown(qtbot, trained_window) == {"kept": SIZE, "same_id": SIZE, "added": 10, "gone": 0}
     assert page.old.currentData() == first.number
     assert page.rows.rowCount() == SIZE + 10
     assert page.model.cell(page.rows.place(0), 0) == f"{SIZE}", "new tokens come first"
@@ -56,10 +58,10 @@ def test_the_id_map_page_maps_ids_of_the_chosen_run_to_ids_of_the_shown_run(qtbo
     assert "answer = bpe.idmap(*studies.values())" in lines
 
     add(trim(first.history, [300], needed="lose").history)
-    assert facts_shown(qtbot, learned) != {"kept": SIZE, "same_id": SIZE, "added": 10, "gone": 0}
+    assert facts_shown(qtbot, trained_window) != {"kept": SIZE, "same_id": SIZE, "added": 10, "gone": 0}
     assert page.old.count() == 2
     page.old.setCurrentIndex(page.old.findData(extended))
     page.old.activated.emit(page.old.currentIndex())
-    facts = facts_shown(qtbot, learned)
+    facts = facts_shown(qtbot, trained_window)
     assert isinstance(facts, dict)
     assert facts["gone"] > 10

@@ -26,8 +26,8 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from tests import dropping_method
-from tests.gui.conftest import WAIT, made_once, settle, wait_for_phase
-from tests.gui.questions.conftest import answered
+from tests.gui.conftest import WAIT, reuse_session, settle, wait_for_phase
+from tests.gui.questions.conftest import wait_for_answers
 from tests.gui.sessions.saving import open_session, save_as
 from tests.gui.tables import exact_rows
 
@@ -38,7 +38,7 @@ TEXT = "the lowest price, naïve 🐦 lower\n\nthen thin"
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _registered() -> Iterator[None]:
+def _registered_method() -> Iterator[None]:
     """Register a method that drops tokens while the window exists, because the window may show a run of this method."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(METHODS, "dropping", dropping_method.METHOD)
@@ -51,11 +51,11 @@ def program(only_window: Program) -> Program:
 
 
 @pytest.fixture
-def lab(qtbot: QtBot, one_session: list[object], program: Program, begun_anew: Callable[[], Program]) -> LanesPanel:
+def lab(qtbot: QtBot, one_session: list[object], program: Program, new_session: Callable[[], Program]) -> LanesPanel:
     """Return the panel with three runs on one text. Two differ only in their tie rule, and the third drops tokens."""
 
     def make() -> Program:
-        begun_anew()
+        new_session()
         program.session.corpus.replace_by_text("small", CORPUS)
         for recipe in (
             Recipe.preset("gpt2", vocab_size=290),
@@ -67,12 +67,12 @@ def lab(qtbot: QtBot, one_session: list[object], program: Program, begun_anew: C
         qtbot.waitUntil(lambda: program.session.text.value == TEXT, timeout=WAIT)
         return program
 
-    made_once(qtbot, one_session, program, make)
+    reuse_session(qtbot, one_session, program, make)
     program.actions["lab"].trigger()
     panel = program.pages[LanesPanel]
     panel.model.choose([1, 2, 3])
     panel.model.set_size(290)
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     return panel
 
 
@@ -86,7 +86,7 @@ def learn(qtbot: QtBot, program: Program, recipe: Recipe) -> None:
     settle(qtbot, program)
 
 
-def at_rest(qtbot: QtBot, program: Program) -> None:
+def wait_for_lab(qtbot: QtBot, program: Program) -> None:
     """Wait until the panel has computed and drawn everything."""
     page = program.pages[LanesPanel]
 
@@ -95,7 +95,7 @@ def at_rest(qtbot: QtBot, program: Program) -> None:
         assert not program.session.background.is_busy()
         assert all(not lane.is_behind for lane in page.model.lanes)
 
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     qtbot.waitUntil(is_done, timeout=WAIT)
 
 
@@ -107,7 +107,7 @@ def test_one_size_slider_moves_all_lanes_of_the_lab_and_each_lane_counts_its_tok
     assert lab.sizes.box.value() == 290
     for size in (256, 270, 285, 290):
         lab.sizes.box.setValue(size)
-        at_rest(qtbot, program)
+        wait_for_lab(qtbot, program)
         assert lab.sizes.slider.value() in range(1_001)
         for lane, card in zip(lab.model.lanes, cards(lab), strict=True):
             at = min(
@@ -136,7 +136,7 @@ def test_a_lane_whose_run_cannot_have_the_chosen_size_is_grey_and_not_compared(
     small = lab.model.lanes[1].history
     size = int(min(small.vocabulary_sizes())) - 1
     lab.model.set_size(size)
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     assert [card.unit.text().startswith("cannot be") for card in cards(lab)] == [False, True, False]
     assert cards(lab)[1].total.text() == "–"
     assert cards(lab)[1].vocabulary.isHidden()
@@ -157,13 +157,13 @@ def test_the_lab_first_shows_the_largest_size_that_all_runs_can_have(
 ) -> None:
     program.session.cursor.go_live()
     lab.model.restore({"runs": [1, 2, 3], "size": None})
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     largest = min(max(lane.history.vocabulary_sizes()) for lane in lab.model.lanes)
     assert [lane.size for lane in lab.model.lanes] == [largest] * 3
     assert not any(lane.why_not for lane in lab.model.lanes)
     program.session.runs.show(program.session.runs.all[0])
     program.session.cursor.go_to(1)  # at whose size the second one never was
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     assert not any(lane.why_not for lane in lab.model.lanes)
 
 
@@ -181,7 +181,7 @@ def test_the_size_slider_and_the_size_box_of_the_lab_show_the_same_size(
 
 def test_measures_shown_in_the_lab_equal_those_of_the_engine(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     lab.model.set_size(288)
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     page = program.pages[LabPage]
     lanes, question = lab.model.lanes, page.model
     words, counted_by = lanes[0].run.words, lanes[0].run.recipe
@@ -205,7 +205,7 @@ def test_measures_shown_in_the_lab_equal_those_of_the_engine(qtbot: QtBot, progr
         assert sentence in page.sentence.text()
     for measure in OF_LAB:
         program.picker.choose(MEASURES[measure].title)
-        at_rest(qtbot, program)
+        wait_for_lab(qtbot, program)
         assert isinstance(question.figure, LineFigure)
         assert list(question.figure.marks) == [288]
         for line, cut, step in zip(question.figure.lines, cuts, at, strict=True):
@@ -228,7 +228,7 @@ def test_a_word_in_the_list_of_differences_is_shown_in_all_lanes_with_its_reason
     cell = below.rows.index(0, below.model.columns.index("C"))
     below.table.setCurrentIndex(cell)
     below.table.clicked.emit(cell)
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     assert lab.model.text.text() == row.word.decode()
     assert program.session.runs.shown is lab.model.lanes[2].run
     facts = program.pages[WhyPage].model.facts
@@ -236,7 +236,7 @@ def test_a_word_in_the_list_of_differences_is_shown_in_all_lanes_with_its_reason
     assert (facts.byte, facts.at) == (min(set[int]().union(*ends) - ends[0].intersection(*ends)), at[2])
     assert program.window.docks["inspector"].isVisible()
     QTest.keyClick(lab.columns.all[0].text, Qt.Key.Key_Escape)
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     assert lab.model.text.text() == TEXT
     assert lab.isVisible()
 
@@ -248,7 +248,7 @@ def test_a_click_into_the_text_of_a_lane_explains_the_split_of_its_run(
     third = lab.columns.all[2].text
     place = third.rectangle_of(byte)
     qtbot.mouseClick(third.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place.x() + 1, place.center().y()))
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     assert program.session.runs.shown is lab.model.lanes[2].run
     facts = program.pages[WhyPage].model.facts
     assert facts is not None
@@ -257,30 +257,30 @@ def test_a_click_into_the_text_of_a_lane_explains_the_split_of_its_run(
 
 def test_runs_in_the_lab_can_be_added_removed_and_replaced(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     cards(lab)[1].close_button.click()
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     assert lab.model.numbers == [1, 3]
     cards(lab)[0].chosen.emit(2)
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     assert lab.model.numbers == [2, 3]
     cards(lab)[0].chosen.emit(3)  # which stands beside it
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     assert lab.model.numbers == [3, 2]
     lab.add.menu().aboutToShow.emit()
     assert lab.add.menu().actions()[0].text() == "gpt2, ties first-seen · run 1"
     lab.model.train("gpt2")
     wait_for_phase(qtbot, program, Phase.ENDED)
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     assert lab.model.numbers == [3, 2, 4]
 
 
 def test_the_lab_with_a_single_run_says_how_to_get_a_second_run(
-    qtbot: QtBot, begun_anew: Callable[[], Program], train: Callable[[Program], None]
+    qtbot: QtBot, new_session: Callable[[], Program], train: Callable[[Program], None]
 ) -> None:
-    program = begun_anew()
+    program = new_session()
     train(program)
     program.actions["lab"].trigger()
     qtbot.waitUntil(lambda: "gpt2 · run 1 is the only one yet" in program.pages[LanesPanel].how.text(), timeout=WAIT)
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     assert program.pages[LanesPanel].invitation.isVisible()
     (only,) = cards(program.pages[LanesPanel])
     assert only.run.currentText() == "gpt2 · run 1"
@@ -291,7 +291,7 @@ def test_the_lab_with_a_single_run_says_how_to_get_a_second_run(
     program.pages[LanesPanel].recipes.aboutToShow.emit()
     next(action for action in program.pages[LanesPanel].recipes.actions() if action.text() == "cl100k").trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     assert program.pages[LanesPanel].invitation.isHidden()
     titles = [card.run.currentText() for card in cards(program.pages[LanesPanel])]
     assert titles == ["gpt2 · run 1", "cl100k · run 2"]
@@ -315,12 +315,12 @@ def test_a_session_file_keeps_the_runs_that_the_lab_shows(
 ) -> None:
     lab.model.choose([3, 2])
     lab.model.set_size(277)
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     save_as(qtbot, program, tmp_path / "lab.bpex", monkeypatch)
     other = new_program()
     program.filing.document.new()  # for one window at a time has a file
     open_session(qtbot, other, tmp_path / "lab.bpex")
-    at_rest(qtbot, other)
+    wait_for_lab(qtbot, other)
     restored = other.pages[LanesPanel]
     assert restored.isVisible()
     assert (restored.model.numbers, restored.model.size) == ([3, 2], 277)
@@ -333,7 +333,7 @@ def test_a_session_file_keeps_the_runs_that_the_lab_shows(
     )
     for kept in nonsense:
         restored.model.restore(kept)
-        at_rest(qtbot, other)
+        wait_for_lab(qtbot, other)
         assert restored.model.size >= restored.model.sizes[0]
 
 
@@ -341,7 +341,7 @@ def test_a_text_typed_in_the_lab_is_split_by_all_lanes(qtbot: QtBot, program: Pr
     lab.editor.selectAll()
     lab.editor.insert("lower price")
     qtbot.waitUntil(lambda: program.session.text.value == "lower price", timeout=WAIT)
-    at_rest(qtbot, program)
+    wait_for_lab(qtbot, program)
     assert lab.model.text.text() == program.token_text.text() == "lower price"
     assert len(lab.model.lanes) == 3
     assert all(lane.cut is not None and lane.cut.data == b"lower price" for lane in lab.model.lanes)

@@ -15,8 +15,8 @@ from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
 from bpe_core.questions import description_of, question_names
 from bpe_core.support.subjects import SUBJECTS
-from tests.gui.conftest import rest
-from tests.gui.questions.conftest import LEFT, NO_KEY, answered
+from tests.gui.conftest import wait_for_rest
+from tests.gui.questions.conftest import LEFT, NO_KEY, wait_for_answers
 
 pytestmark = pytest.mark.usefixtures("only_window")
 SHOWN_BY_OTHERS = {"look", "lab", "diff"}  # questions that the text itself answers, or the room Compare
@@ -59,7 +59,7 @@ def test_arrow_keys_walk_through_the_list_past_subjects_and_show_each_answer(qtb
     assert spoken.child(place).text(QAccessible.Text.Name) == "Do ids come back the same?"
     program.charts.show_page("lengths")
     assert program.question_list.marked == "lengths", "the list follows an answer that is shown from elsewhere"
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
 
 
 def test_answers_about_a_place_or_a_token_are_shown_beside_the_text(qtbot: QtBot, program: Program) -> None:
@@ -92,7 +92,7 @@ def test_a_double_click_enlarges_a_question_to_the_whole_room_until_escape_is_pr
     assert program.question.whole.isChecked()
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert (program.text_panel.isVisible(), window.docks["merges"].isVisible()) == (True, True)
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
 
 
 def test_at_most_three_fields_are_visible_until_more_is_pressed(qtbot: QtBot, program: Program) -> None:
@@ -112,33 +112,35 @@ def test_at_most_three_fields_are_visible_until_more_is_pressed(qtbot: QtBot, pr
     measure = page.fields["measure"]
     assert isinstance(measure, QComboBox)
     assert measure.currentText() == "Bytes per token"
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
 
 
-def test_a_click_into_an_empty_field_or_the_enter_key_answers_the_example(qtbot: QtBot, learned: Program) -> None:
-    page = page_of(learned, "canonical")
+def test_a_click_into_an_empty_field_or_the_enter_key_answers_the_example(
+    qtbot: QtBot, trained_window: Program
+) -> None:
+    page = page_of(trained_window, "canonical")
     ids = page.fields["ids"]
     assert isinstance(ids, ExampleLine)
     assert (ids.text(), ids.placeholderText()) == ("", "116 104 101")
     qtbot.mouseClick(ids, LEFT)
     assert ids.selectedText() == "116 104 101", "typing replaces it"
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert page.model.answer is not None
     qtbot.keyClick(ids, Qt.Key.Key_Backspace)
     qtbot.keyClick(ids, Qt.Key.Key_Return)
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert ids.text() == "", "who empties a field does not want the example"
     qtbot.keyClick(ids, Qt.Key.Key_Return)
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert ids.text() == "116 104 101"
     assert page.model.answer is not None
 
 
 def test_a_pair_is_shown_in_one_column_of_the_window_and_in_two_columns_of_a_saved_file(
-    qtbot: QtBot, learned: Program
+    qtbot: QtBot, trained_window: Program
 ) -> None:
-    page = page_of(learned, "ties")
-    answered(qtbot, learned)
+    page = page_of(trained_window, "ties")
+    wait_for_answers(qtbot, trained_window)
     assert page.model.headings == ["step", "pair", "tied with", "count", "that pair's step"]
     answer = page.model.answer
     assert answer is not None

@@ -24,8 +24,8 @@ from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.methods.kit.floor.search import Search
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.questions import question_named, question_names
-from tests.gui.conftest import WAIT, Train, rest, settle
-from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, answered, chosen, ranked_words
+from tests.gui.conftest import WAIT, Train, settle, wait_for_rest
+from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, choose_value, ranked_words, wait_for_answers
 from tests.gui.tables import exact_rows
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -38,7 +38,7 @@ def page_of(program: Program, name: str) -> QuestionPage:
     return page
 
 
-def typed(qtbot: QtBot, page: QuestionPage, name: str, text: str) -> None:
+def type_and_enter(qtbot: QtBot, page: QuestionPage, name: str, text: str) -> None:
     field = page.fields[name]
     assert isinstance(field, QLineEdit)
     field.setText(text)  # keyClicks aborts on a letter that is not ASCII, and a shown space is one
@@ -52,7 +52,7 @@ def test_every_question_has_a_page_or_another_view() -> None:
 
 
 def test_a_search_page_improves_its_answer_until_the_user_stops_the_search(
-    qtbot: QtBot, learned: Program, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, trained_window: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = Search.steps
 
@@ -63,7 +63,7 @@ def test_a_search_page_improves_its_answer_until_the_user_stops_the_search(
             yield 0.5
 
     monkeypatch.setattr(Search, "steps", endless)
-    page = page_of(learned, "floor")
+    page = page_of(trained_window, "floor")
     qtbot.waitUntil(lambda: page.model.answer is not None and page.stop.isVisible(), timeout=WAIT)
     assert "The best possible vocabulary needs between" in page.sentence.text()
     assert "certificate" not in page.fields
@@ -74,7 +74,7 @@ def test_a_search_page_improves_its_answer_until_the_user_stops_the_search(
     assert page.model.answer is not None, "what is known by then stays"
     assert STOPPED in page.sentence.text()
     assert page.stop.isHidden()
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
 
 
 def test_a_table_without_texts_is_checked_by_its_merges_alone(
@@ -87,11 +87,11 @@ def test_a_table_without_texts_is_checked_by_its_merges_alone(
     settle(qtbot, program)
 
 
-def test_each_question_page_shows_its_answer_and_saves_every_row(qtbot: QtBot, learned: Program) -> None:
+def test_each_question_page_shows_its_answer_and_saves_every_row(qtbot: QtBot, trained_window: Program) -> None:
     for name in ("ranks", "lengths", "compression", "race", "ties", "sizes", "morphemes", "ways", "mixture"):
-        page = page_of(learned, name)
+        page = page_of(trained_window, name)
         assert page.accessibleName() == question_named(name).title()
-        answered(qtbot, learned)
+        wait_for_answers(qtbot, trained_window)
         answer = page.model.answer
         assert answer is not None, name
         assert page.rows.rowCount() == len(answer.table) > 0
@@ -104,9 +104,11 @@ def test_each_question_page_shows_its_answer_and_saves_every_row(qtbot: QtBot, l
         assert not page.grab().isNull()
 
 
-def test_answer_sentences_show_whole_lines_until_the_user_moves_the_splitter(qtbot: QtBot, learned: Program) -> None:
-    page = page_of(learned, "audit")
-    answered(qtbot, learned)
+def test_answer_sentences_show_whole_lines_until_the_user_moves_the_splitter(
+    qtbot: QtBot, trained_window: Program
+) -> None:
+    page = page_of(trained_window, "audit")
+    wait_for_answers(qtbot, trained_window)
     line = page.sentence.fontMetrics().lineSpacing()
     assert page.sentence.height() > 2 * line
     assert page.said.sizes()[0] >= page.sentence.height() or page.said.sizes()[0] % line == 0
@@ -119,59 +121,59 @@ def test_answer_sentences_show_whole_lines_until_the_user_moves_the_splitter(qtb
 
 def test_a_question_page_before_any_run_says_when_its_answer_will_appear(qtbot: QtBot, program: Program) -> None:
     page = page_of(program, "ranks")
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     assert "when training begins" in page.sentence.text()
     assert not page.table.isVisible()
 
 
 def test_a_question_page_answers_at_the_time_cursor_and_a_click_moves_the_cursor(
-    qtbot: QtBot, learned: Program
+    qtbot: QtBot, trained_window: Program
 ) -> None:
-    page = page_of(learned, "lengths")
+    page = page_of(trained_window, "lengths")
     for at in (0, 40, MERGES):
-        learned.session.cursor.go_to(at)
-        answered(qtbot, learned)
+        trained_window.session.cursor.go_to(at)
+        wait_for_answers(qtbot, trained_window)
         assert page.model.answer is not None
         assert sum(page.model.answer.columns["tokens"]) == 256 + at
-    compression = page_of(learned, "compression")
-    answered(qtbot, learned)
+    compression = page_of(trained_window, "compression")
+    wait_for_answers(qtbot, trained_window)
     compression.figure.place_chosen.emit(33.2)
-    assert learned.session.cursor.position == 33
-    answered(qtbot, learned)
+    assert trained_window.session.cursor.position == 33
+    wait_for_answers(qtbot, trained_window)
     assert compression.model.place_shown == 33
     compression.table.clicked.emit(compression.rows.index(12, 0))
-    assert learned.session.cursor.position == 12
+    assert trained_window.session.cursor.position == 12
 
 
-def test_a_click_on_a_bar_of_the_pairs_chart_opens_the_race_of_its_pair(qtbot: QtBot, learned: Program) -> None:
-    learned.session.cursor.go_to(20)
-    settle(qtbot, learned)
-    chart = learned.pages[PairsPage]
-    learned.charts.show_page("pairs")
+def test_a_click_on_a_bar_of_the_pairs_chart_opens_the_race_of_its_pair(qtbot: QtBot, trained_window: Program) -> None:
+    trained_window.session.cursor.go_to(20)
+    settle(qtbot, trained_window)
+    chart = trained_window.pages[PairsPage]
+    trained_window.charts.show_page("pairs")
     bars = chart.model.bars
     drawn = chart.bars
     assert drawn is not None
     place = drawn.mapFromScene(drawn.box.mapViewToScene(QPointF(1.0, 2.5)))
     qtbot.mouseClick(drawn.viewport(), LEFT, NO_KEY, place)
-    answered(qtbot, learned)
-    race = learned.pages.page(RACE)
-    assert learned.charts.page is race
+    wait_for_answers(qtbot, trained_window)
+    race = trained_window.pages.page(RACE)
+    assert trained_window.charts.page is race
     field = race.fields["pairs"]
     assert isinstance(field, QLineEdit)
     assert field.text() == race.model.pair_text(bars[2].pair)
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert race.model.answer is not None
     assert {*race.model.answer.columns["left_id"]} == {bars[2].pair[0]}
 
 
 def test_the_race_page_shows_the_counts_of_the_leading_pairs_and_of_the_pairs_that_lost(
-    qtbot: QtBot, learned: Program
+    qtbot: QtBot, trained_window: Program
 ) -> None:
-    learned.session.cursor.go_to(60)
-    learned.actions["race"].trigger()
-    race, history = learned.pages.page(RACE), ranked_words(learned).history
+    trained_window.session.cursor.go_to(60)
+    trained_window.actions["race"].trigger()
+    race, history = trained_window.pages.page(RACE), ranked_words(trained_window).history
     race.model.choose("pairs", ())
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert race.model.answer is not None
     columns = race.model.answer.columns
     pairs = list(dict.fromkeys(zip(columns["left_id"], columns["right_id"], strict=True)))
@@ -180,33 +182,33 @@ def test_the_race_page_shows_the_counts_of_the_leading_pairs_and_of_the_pairs_th
     never = race.fields["never_won"]
     assert isinstance(never, QCheckBox)
     never.click()
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert "never merged" in race.sentence.text()
     never.click()
     name = race.model.pair_text(history.pair(3))
-    typed(qtbot, race, "pairs", name)
-    answered(qtbot, learned)
+    type_and_enter(qtbot, race, "pairs", name)
+    wait_for_answers(qtbot, trained_window)
     assert f"{name}: " in race.sentence.text()
     assert "is first here with" in race.sentence.text()
-    typed(qtbot, race, "pairs", "no such thing")
-    rest(qtbot, learned)
+    type_and_enter(qtbot, race, "pairs", "no such thing")
+    wait_for_rest(qtbot, trained_window)
     assert "plus between them" in race.sentence.text()
 
 
-def test_the_ties_page_lists_all_ties_and_compares_another_tie_rule(qtbot: QtBot, learned: Program) -> None:
-    learned.actions["ties"].trigger()
-    answered(qtbot, learned)
-    page, history = learned.pages.page(TIES), ranked_words(learned).history
+def test_the_ties_page_lists_all_ties_and_compares_another_tie_rule(qtbot: QtBot, trained_window: Program) -> None:
+    trained_window.actions["ties"].trigger()
+    wait_for_answers(qtbot, trained_window)
+    page, history = trained_window.pages.page(TIES), ranked_words(trained_window).history
     tied = [merge.step for merge in history if merge.tied]
     assert [page.rows.data(page.rows.index(row, 0)) for row in range(page.rows.rowCount())] == [
         f"{step:,}" for step in tied
     ]
     assert f"{len(tied)} of {MERGES}" in page.sentence.text()
     page.table.clicked.emit(page.rows.index(0, 1))
-    assert learned.session.cursor.position == tied[0] - 1
-    chosen(page, "what_if", "largest-text")
-    typed(qtbot, page, "text", "the newer keeper")
-    answered(qtbot, learned)
+    assert trained_window.session.cursor.position == tied[0] - 1
+    choose_value(page, "what_if", "largest-text")
+    type_and_enter(qtbot, page, "text", "the newer keeper")
+    wait_for_answers(qtbot, trained_window)
     assert page.model.answer is not None
     (step,) = page.model.answer.columns["step"]
     assert step in tied, "without a tie the rules agree"
@@ -226,34 +228,34 @@ def test_a_held_out_text_can_be_chosen_before_training(
     assert page.fields["held_out"].text() == "unseen.txt"  # type: ignore[attr-defined]
     assert program.form.choose(vocab_size=300)
     train(program)
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     qtbot.waitUntil(lambda: page.model.answer is not None, timeout=WAIT)
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert page.model.answer is not None
     assert [*dict.fromkeys(page.model.answer.columns["text"])] == ["training text", "held out: unseen.txt"]
     tokens = Tokenizer(ranked_words(program).history).encode(OTHER)
     here = page.model.values_here()
     assert math.isclose(here["held out: unseen.txt"], len(OTHER.encode()) / len(tokens))
     page.form.choose_files("held_out", str(tmp_path / "gone.txt"))
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert "gone.txt does not exist" in page.sentence.text()
     page.form.choose_files("held_out", "")
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert page.model.answer is not None
 
 
-def test_the_sizes_page_measures_every_vocabulary_size_for_every_text(qtbot: QtBot, learned: Program) -> None:
-    learned.actions["sizes"].trigger()
-    answered(qtbot, learned)
-    page, history = learned.pages.page(SIZES), ranked_words(learned).history
+def test_the_sizes_page_measures_every_vocabulary_size_for_every_text(qtbot: QtBot, trained_window: Program) -> None:
+    trained_window.actions["sizes"].trigger()
+    wait_for_answers(qtbot, trained_window)
+    page, history = trained_window.pages.page(SIZES), ranked_words(trained_window).history
     for name in ("each", "own"):
         page.fields[name].click()  # type: ignore[attr-defined]
-    answered(qtbot, learned)
+    wait_for_answers(qtbot, trained_window)
     assert page.model.answer is not None
     assert [*dict.fromkeys(page.model.answer.columns["text"])] == ["training text", "one.txt", "other.txt"]
     tokenizer = Tokenizer(history)
     for at in (0, 33, MERGES):
-        learned.session.cursor.go_to(at)
+        trained_window.session.cursor.go_to(at)
         for text, name in ((ONE, "one.txt"), (OTHER, "other.txt")):
             ids = tokenizer.encode(text, at=at)
             counts = np.bincount(ids)
@@ -263,13 +265,13 @@ def test_the_sizes_page_measures_every_vocabulary_size_for_every_text(qtbot: QtB
                 "share_in_use": np.count_nonzero(counts) / (256 + at),
             }
             for measure, value in wanted.items():
-                chosen(page, "measure", measure)
-                answered(qtbot, learned)
+                choose_value(page, "measure", measure)
+                wait_for_answers(qtbot, trained_window)
                 assert math.isclose(page.model.values_here()[name], value, rel_tol=1e-9), (measure, name, at)
-    chosen(page, "measure", "bits_per_byte")
+    choose_value(page, "measure", "bits_per_byte")
     page.fields["each"].click()  # type: ignore[attr-defined]
-    answered(qtbot, learned)
-    run = learned.session.runs.shown
+    wait_for_answers(qtbot, trained_window)
+    run = trained_window.session.runs.shown
     assert run is not None
     assert run.words is not None
     expected = bits_per_byte(*hold_out_tenth(run.words), history)
@@ -277,7 +279,7 @@ def test_the_sizes_page_measures_every_vocabulary_size_for_every_text(qtbot: QtB
     assert f"is at {expected.sizes[expected.bits.argmin()]:,} tokens" in page.sentence.text()
     assert list(page.model.table_function()(lambda: False).columns["bits_per_byte"]) == expected.bits.tolist()
     page.figure.place_chosen.emit(256 + 17)
-    assert learned.session.cursor.position == 17
+    assert trained_window.session.cursor.position == 17
 
 
 def test_a_question_page_does_not_promise_an_answer_after_training_has_ended(

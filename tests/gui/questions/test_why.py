@@ -28,15 +28,15 @@ from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study
 from bpe_core.text.corpus import Corpus
-from tests.gui.conftest import WAIT, rest, settle
-from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, answered, click_before, word_facts
+from tests.gui.conftest import WAIT, settle, wait_for_rest
+from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, click_before, wait_for_answers, word_facts
 
 pytestmark = pytest.mark.usefixtures("one_session")
 
 
-def test_a_click_in_the_text_explains_every_boundary_of_the_word(qtbot: QtBot, learned: Program) -> None:
-    text = learned.token_text.text()
-    program = learned
+def test_a_click_in_the_text_explains_every_boundary_of_the_word(qtbot: QtBot, trained_window: Program) -> None:
+    text = trained_window.token_text.text()
+    program = trained_window
     for at in (MERGES, 40, 3, 0):
         program.session.cursor.go_to(at)
         settle(qtbot, program)
@@ -45,7 +45,7 @@ def test_a_click_in_the_text_explains_every_boundary_of_the_word(qtbot: QtBot, l
         starts = {start for start, _, _ in Tokenizer(history).spans(text, at)}
         for byte in (1, 5, 8, 14, 24, 29):
             click_before(qtbot, program, byte)
-            answered(qtbot, program)
+            wait_for_answers(qtbot, program)
             assert program.inspector.page is program.pages[WhyPage]
             facts = word_facts(program)
             assert facts.clicked_boundary is not None
@@ -59,42 +59,46 @@ def test_a_click_in_the_text_explains_every_boundary_of_the_word(qtbot: QtBot, l
             assert whole.replace("␣", " ") in text
 
 
-def test_the_reason_for_a_word_end_names_the_pattern_branches_beside_the_end(qtbot: QtBot, learned: Program) -> None:
-    click_before(qtbot, learned, 21)  # said| 1
-    answered(qtbot, learned)
-    reason = learned.pages[WhyPage].reason.text()
+def test_the_reason_for_a_word_end_names_the_pattern_branches_beside_the_end(
+    qtbot: QtBot, trained_window: Program
+) -> None:
+    click_before(qtbot, trained_window, 21)  # said| 1
+    wait_for_answers(qtbot, trained_window)
+    reason = trained_window.pages[WhyPage].reason.text()
     assert reason.startswith("A word ends here, and tokens never cross")
     assert "The word before this place: letters" in reason
     assert "The word after this place: digits" in reason
 
 
-def test_links_in_a_reason_move_the_time_cursor_to_their_steps(qtbot: QtBot, learned: Program) -> None:
-    click_before(qtbot, learned, 1)  # t|he
-    answered(qtbot, learned)
-    boundary = next(boundary for boundary in word_facts(learned).boundaries if boundary.kind == "joined")
-    click_before(qtbot, learned, boundary.byte)
-    answered(qtbot, learned)
+def test_links_in_a_reason_move_the_time_cursor_to_their_steps(qtbot: QtBot, trained_window: Program) -> None:
+    click_before(qtbot, trained_window, 1)  # t|he
+    wait_for_answers(qtbot, trained_window)
+    boundary = next(boundary for boundary in word_facts(trained_window).boundaries if boundary.kind == "joined")
+    click_before(qtbot, trained_window, boundary.byte)
+    wait_for_answers(qtbot, trained_window)
     (step,) = boundary.steps
-    learned.pages[WhyPage].reason.linkActivated.emit(f"step:{step}")
-    assert learned.session.cursor.position == step
-    learned.session.cursor.go_to(step - 1)
-    answered(qtbot, learned)
-    again = word_facts(learned).clicked_boundary
+    trained_window.pages[WhyPage].reason.linkActivated.emit(f"step:{step}")
+    assert trained_window.session.cursor.position == step
+    trained_window.session.cursor.go_to(step - 1)
+    wait_for_answers(qtbot, trained_window)
+    again = word_facts(trained_window).clicked_boundary
     assert again is not None
     assert again.kind == "later"
     assert f"merge {step}" in again.sentence
-    boundaries = learned.pages[WhyPage].boundaries
+    boundaries = trained_window.pages[WhyPage].boundaries
     row = next(row for row in range(boundaries.count()) if again.sentence == boundaries.item(row).toolTip())
     boundaries.setFocus()
     boundaries.setCurrentRow(row)
     qtbot.keyClick(boundaries, Qt.Key.Key_Return)
-    assert learned.session.cursor.position == step
+    assert trained_window.session.cursor.position == step
 
 
-def test_a_word_can_be_built_merge_by_merge_without_moving_the_time_cursor(qtbot: QtBot, learned: Program) -> None:
-    click_before(qtbot, learned, 8)  # in newer
-    answered(qtbot, learned)
-    panel, facts = learned.pages[WhyPage], word_facts(learned)
+def test_a_word_can_be_built_merge_by_merge_without_moving_the_time_cursor(
+    qtbot: QtBot, trained_window: Program
+) -> None:
+    click_before(qtbot, trained_window, 8)  # in newer
+    wait_for_answers(qtbot, trained_window)
+    panel, facts = trained_window.pages[WhyPage], word_facts(trained_window)
     assert len(facts.steps) > 2
     seen = [[node.text for node in panel.tree.nodes()]]
     while panel.back.isEnabled():
@@ -109,65 +113,65 @@ def test_a_word_can_be_built_merge_by_merge_without_moving_the_time_cursor(qtbot
     panel.back.click()
     panel.now.click()
     assert [node.text for node in panel.tree.nodes()] == seen[0]
-    assert learned.session.cursor.position == MERGES, "walking through a word is no travelling"
+    assert trained_window.session.cursor.position == MERGES, "walking through a word is no travelling"
     assert all(first < second for first, second in pairwise(facts.steps))
 
 
 def test_a_click_on_a_tree_node_goes_to_its_step_and_a_click_on_a_gap_explains_the_boundary(
-    qtbot: QtBot, learned: Program
+    qtbot: QtBot, trained_window: Program
 ) -> None:
-    click_before(qtbot, learned, 8)
-    answered(qtbot, learned)
-    tree = learned.pages[WhyPage].tree
+    click_before(qtbot, trained_window, 8)
+    wait_for_answers(qtbot, trained_window)
+    tree = trained_window.pages[WhyPage].tree
     node = next(node for node in tree.nodes() if node.step is not None)
     qtbot.mouseClick(tree, Qt.MouseButton.RightButton, NO_KEY, tree.area_of(node).center().toPoint())
-    assert learned.session.cursor.position == MERGES, "only a left click travels"
+    assert trained_window.session.cursor.position == MERGES, "only a left click travels"
     qtbot.mouseClick(tree, LEFT, NO_KEY, tree.area_of(node).center().toPoint())
-    assert learned.session.cursor.position == node.step
-    answered(qtbot, learned)
+    assert trained_window.session.cursor.position == node.step
+    wait_for_answers(qtbot, trained_window)
     x = tree.gap_before(2)
     qtbot.mouseClick(tree, LEFT, NO_KEY, QPoint(round(x), 1))
-    boundary = word_facts(learned).boundaries[2]
-    assert all(f"step:{step}" in learned.pages[WhyPage].reason.text() for step in boundary.steps)
+    boundary = word_facts(trained_window).boundaries[2]
+    assert all(f"step:{step}" in trained_window.pages[WhyPage].reason.text() for step in boundary.steps)
 
 
-def test_the_why_page_is_reached_by_keys_and_by_menus(qtbot: QtBot, learned: Program) -> None:
-    editor = learned.text_panel.editor
+def test_the_why_page_is_reached_by_keys_and_by_menus(qtbot: QtBot, trained_window: Program) -> None:
+    editor = trained_window.text_panel.editor
     editor.setFocus()
     qtbot.keyClick(editor, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
     for _ in range(8):
         qtbot.keyClick(editor, Qt.Key.Key_Right)
-    learned.actions["why"].trigger()
-    answered(qtbot, learned)
-    assert word_facts(learned).byte == 8
+    trained_window.actions["why"].trigger()
+    wait_for_answers(qtbot, trained_window)
+    assert word_facts(trained_window).byte == 8
     menus: list[QMenu] = []
     editor.menu_opening.connect(menus.append)
     place = editor.rectangle_of(15).center()
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, editor.viewport().mapToGlobal(place))
     QApplication.sendEvent(editor.viewport(), event)
-    assert learned.actions["why"] in menus[0].actions()
-    assert learned.actions["token"] in menus[0].actions()
+    assert trained_window.actions["why"] in menus[0].actions()
+    assert trained_window.actions["token"] in menus[0].actions()
     menus[0].close()
-    answered(qtbot, learned)
-    assert word_facts(learned).byte in (15, 16), "the menu is about the place under the mouse"
+    wait_for_answers(qtbot, trained_window)
+    assert word_facts(trained_window).byte in (15, 16), "the menu is about the place under the mouse"
 
 
 def test_the_merge_tree_can_be_enlarged_scaled_with_the_slider_and_saved(
-    qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    click_before(qtbot, learned, 8)
-    answered(qtbot, learned)
-    why, page = learned.pages[WhyPage], learned.pages[TreePage]
+    click_before(qtbot, trained_window, 8)
+    wait_for_answers(qtbot, trained_window)
+    why, page = trained_window.pages[WhyPage], trained_window.pages[TreePage]
     qtbot.mouseClick(why.enlarge, LEFT)
-    assert learned.window.stage == "tree"
+    assert trained_window.window.stage == "tree"
     qtbot.waitUntil(lambda: page.word.text() != "", timeout=WAIT)
-    assert learned.time_bar.isVisible(), "the slider is there to grow it by"
+    assert trained_window.time_bar.isVisible(), "the slider is there to grow it by"
     facts = page.model.facts
     assert facts is not None
     natural = page.tree.natural_size
     grown = [node.text for node in page.tree.nodes()]
     for step in facts.steps:
-        learned.session.cursor.go_to(step)
+        trained_window.session.cursor.go_to(step)
         assert page.word.text() == " | ".join(token.text for token in facts.split_after(step))
         assert page.tree.natural_size == natural, "what is drawn keeps its place"
     assert [node.text for node in page.tree.nodes()] == grown
@@ -177,7 +181,7 @@ def test_the_merge_tree_can_be_enlarged_scaled_with_the_slider_and_saved(
         path = tmp_path / f"tree.{kind}"
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, path=path: (str(path), ""))
         qtbot.mouseClick(page.save, LEFT)
-        rest(qtbot, learned)
+        wait_for_rest(qtbot, trained_window)
         saved[kind] = path.read_bytes()
     assert not QImage.fromData(saved["png"]).isNull()
     assert b"<svg" in saved["svg"]
@@ -188,7 +192,7 @@ def test_the_merge_tree_can_be_enlarged_scaled_with_the_slider_and_saved(
     qtbot.mouseClick(page.copy, LEFT)
     assert not QApplication.clipboard().image().isNull()
     qtbot.keyClick(page, Qt.Key.Key_Escape)
-    assert learned.window.stage == ""
+    assert trained_window.window.stage == ""
 
 
 def test_a_merge_tree_draws_dropped_tokens_faintly(qtbot: QtBot) -> None:

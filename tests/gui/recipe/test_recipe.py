@@ -18,12 +18,12 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.splitting.splitter import Splitter
 from tests import dropping_method
-from tests.gui.conftest import WAIT, Train, rest
+from tests.gui.conftest import WAIT, Train, wait_for_rest
 from tests.gui.small_run import rows, small
 
 
 @pytest.fixture(autouse=True)
-def in_build(program: Program) -> None:
+def build_room(program: Program) -> None:
     program.window.show_room("build")
 
 
@@ -79,7 +79,7 @@ def test_the_recipe_form_hides_choices_that_the_chosen_method_does_not_use(
     assert panel.size_box.toolTip().startswith("The size to which the vocabulary grows")
     program.actions["undo"].trigger()
     assert form.value("method") == "dropping"
-    rest(qtbot, program)  # nothing of it is asked any more when the method is forgotten
+    wait_for_rest(qtbot, program)  # nothing of it is asked any more when the method is forgotten
 
 
 @pytest.mark.usefixtures("only_window")
@@ -141,7 +141,7 @@ def test_a_pattern_with_catastrophic_backtracking_ends_in_an_error_sentence(
     assert "seconds" in failed.args[0]
 
 
-def typed(field: QWidget, text: str) -> None:
+def type_text(field: QWidget, text: str) -> None:
     """Type a text into a field key by key, without finishing the input."""
     field.setFocus()
     field.selectAll()  # type: ignore[attr-defined]
@@ -149,20 +149,20 @@ def typed(field: QWidget, text: str) -> None:
 
 
 def test_a_value_that_was_just_typed_is_used_when_training_starts(qtbot: QtBot, program: Program, train: Train) -> None:
-    typed(program.recipe_panel.size_box, "300")
+    type_text(program.recipe_panel.size_box, "300")
     train(program)
     assert rows(program) == 300 - 256
     program.window.show_dock("recipe")
     program.recipe_panel.more_button.click()
-    typed(program.recipe_panel.field("special_tokens"), "<pad> <end>")
+    type_text(program.recipe_panel.field("special_tokens"), "<pad> <end>")
     train(program)  # F5 and the button leave the field as little as this
     run = program.session.runs.shown
     assert run is not None
     assert run.recipe.special_tokens == ("<pad>", "<end>")
-    typed(program.recipe_panel.field("min_frequency"), "5")
+    type_text(program.recipe_panel.field("min_frequency"), "5")
     program.actions["first"].trigger()
     assert program.form.value("min_frequency") == 5
-    typed(program.time_bar.number, "7")
+    type_text(program.time_bar.number, "7")
     program.actions["bookmark"].trigger()
     assert program.session.cursor.position == 7
 
@@ -172,29 +172,29 @@ def test_a_refused_value_is_marked_with_the_reason_and_training_does_not_start(
 ) -> None:
     size, runs = program.recipe_panel.size_box, program.session.runs
     for entered, reason in (("12", "256 bytes"), ("abc-99999999999", "0 to 4,000,000"), ("99999999", "0 to 4,000,000")):
-        typed(size, entered)
+        type_text(size, entered)
         program.actions["main"].trigger()
         assert (size.value(), runs.all) == (512, [])
         assert is_refused(size)
         assert reason in size.toolTip()
         assert reason in program.recipe_panel.findChild(QWidget, ("refusal of vocab_size")).text()  # type: ignore[union-attr]
-    typed(size, "1,000")
+    type_text(size, "1,000")
     QTest.keyClick(size, Qt.Key.Key_Return)
     assert (program.form.value("vocab_size"), is_refused(size)) == (1_000, False)
     assert size.toolTip().startswith("The size to which the vocabulary grows")
     program.recipe_panel.more_button.click()
     specials = program.recipe_panel.field("special_tokens")
-    typed(specials, "<a> <a>")
+    type_text(specials, "<a> <a>")
     program.actions["main"].trigger()
     assert (specials.text(), runs.all) == ("<a> <a>", [])
     assert program.messages.sentence.text().startswith("Special tokens: ")
     program.form.choose(min_frequency=3)
     assert (specials.text(), is_refused(specials)) == ("<a> <a>", True)  # it stands until it is mended
-    typed(specials, "<a>")
+    type_text(specials, "<a>")
     QTest.keyClick(specials, Qt.Key.Key_Return)
     assert (program.form.value("special_tokens"), is_refused(specials)) == (("<a>",), False)
     number = program.time_bar.number
-    typed(number, "9")
+    type_text(number, "9")
     number.interpretText()
     assert is_refused(number)  # there are no merges yet
 

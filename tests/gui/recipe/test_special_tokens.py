@@ -45,7 +45,7 @@ def shown_ids(program: Program) -> list[int]:
 
 
 def expected_ids(program: Program) -> list[int]:
-    """Return the ids of the tokens that cover some text. Lone markers cover no text, and another list holds them."""
+    """Return the ids of the tokens that cover some text. A marker that is a separate token covers no text."""
     run = program.session.runs.shown
     assert run is not None
     assert run.history is not None

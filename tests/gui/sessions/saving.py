@@ -50,7 +50,7 @@ def open_session(qtbot: QtBot, program: Program, path: Path) -> None:
     settle(qtbot, program)
 
 
-def bring_back(qtbot: QtBot, program: Program) -> None:
+def restore_copy(qtbot: QtBot, program: Program) -> None:
     with qtbot.waitSignal(program.filing.document.leftovers.changed, timeout=WAIT):
         program.filing.unsaved.offer_newest()
     assert program.messages.isVisible()

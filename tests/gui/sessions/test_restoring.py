@@ -21,8 +21,8 @@ from bpe_core.support.lock import Lock
 from tests.gui.conftest import WAIT, NewProgram, Train, wait_for_phase
 from tests.gui.sessions.saving import (
     answer,
-    bring_back,
     open_session,
+    restore_copy,
     safety_copies,
     save_as,
     small,
@@ -47,7 +47,7 @@ def test_a_new_window_offers_to_restore_the_session_of_a_killed_window(
         copy.unlink()
     shutil.move(left, data_folder() / "unsaved" / "2026-01-01-10-00-00-1-1.bpex")
     second = new_program()
-    bring_back(qtbot, second)
+    restore_copy(qtbot, second)
     assert table(second) == table(first) != []
     assert second.filing.document.path is None
     assert second.window.isWindowModified()
@@ -66,7 +66,7 @@ def test_closing_a_window_with_changes_asks_nothing_and_keeps_a_safety_copy(
     first.window.close()
     assert len(read_session(path).runs) == 1
     second = new_program()
-    bring_back(qtbot, second)
+    restore_copy(qtbot, second)
     assert "closed before it was saved" in second.messages.sentence.text()
     assert len(second.session.runs.all) == 2
     assert second.filing.document.path == path
@@ -110,7 +110,7 @@ def test_opening_another_session_keeps_a_safety_copy_of_the_present_session(
 
 
 @pytest.fixture
-def left(qtbot: QtBot, new_program: NewProgram) -> Program:
+def window_with_copy(qtbot: QtBot, new_program: NewProgram) -> Program:
     """Return a window that has found the safety copy of another window."""
     first = new_program()
     first.token_text.set_text("left behind")
@@ -125,7 +125,7 @@ def left(qtbot: QtBot, new_program: NewProgram) -> Program:
 
 
 def test_a_safety_copy_that_is_being_checked_is_not_reported_as_open_in_another_window(
-    qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window_with_copy: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The check holds the lock of a copy until after the person has tried to restore that copy."""
     acquire, window = Lock.acquire, threading.current_thread()
@@ -139,17 +139,17 @@ def test_a_safety_copy_that_is_being_checked_is_not_reported_as_open_in_another_
         return lock
 
     monkeypatch.setattr(Lock, "acquire", acquire_slowly)
-    leftovers = left.filing.document.leftovers
+    leftovers = window_with_copy.filing.document.leftovers
     leftovers.search()
     assert is_held.wait(WAIT / 1000)
     threading.Timer(0.2, may_go_on.set).start()
-    with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
-        answer(left, "Restore")
-    assert left.token_text.text() == "left behind"
+    with qtbot.waitSignal(window_with_copy.filing.document.opened, timeout=WAIT):
+        answer(window_with_copy, "Restore")
+    assert window_with_copy.token_text.text() == "left behind"
 
 
 def test_reading_the_summary_of_a_safety_copy_does_not_block_its_restoration(
-    qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window_with_copy: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Reading the summary of a large copy takes long, and must not lock the copy."""
     is_reading, may_go_on = threading.Event(), threading.Event()
@@ -160,32 +160,32 @@ def test_reading_the_summary_of_a_safety_copy_does_not_block_its_restoration(
         return read_summary(path)
 
     monkeypatch.setattr("app.session.safety_copy.read_summary", read_slowly)
-    left.filing.document.leftovers.search()
+    window_with_copy.filing.document.leftovers.search()
     assert is_reading.wait(WAIT / 1000)
     try:
-        with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
-            answer(left, "Restore")
+        with qtbot.waitSignal(window_with_copy.filing.document.opened, timeout=WAIT):
+            answer(window_with_copy, "Restore")
     finally:
         may_go_on.set()
 
 
-def test_a_damaged_safety_copy_that_could_not_be_restored_is_kept(qtbot: QtBot, left: Program) -> None:
+def test_a_damaged_safety_copy_that_could_not_be_restored_is_kept(qtbot: QtBot, window_with_copy: Program) -> None:
     """A damaged copy stays while the window writes a copy of its new work."""
     (copy,) = safety_copies()
     copy.write_bytes(b"SQLite format 3\0 and then nothing")
-    answer(left, "Restore")
-    qtbot.waitUntil(lambda: copy.stem in left.messages.sentence.text(), timeout=WAIT)
-    left.token_text.set_text("another text")
+    answer(window_with_copy, "Restore")
+    qtbot.waitUntil(lambda: copy.stem in window_with_copy.messages.sentence.text(), timeout=WAIT)
+    window_with_copy.token_text.set_text("another text")
     qtbot.waitUntil(lambda: len(safety_copies()) == 2, timeout=WAIT)
     (own,) = set(safety_copies()) - {copy}
     qtbot.waitUntil(lambda: text_in(own) == "another text", timeout=WAIT)
-    left.window.close()
+    window_with_copy.window.close()
     assert copy in safety_copies()
     assert Lock.acquire(safety_copy.lock_of(copy)) is not None  # nobody holds it any more
 
 
 def test_a_safety_copy_requested_while_another_session_is_saved_can_be_restored_later(
-    qtbot: QtBot, left: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window_with_copy: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The program asks the person to try again, and the second try works."""
     may_go_on = threading.Event()
@@ -196,22 +196,22 @@ def test_a_safety_copy_requested_while_another_session_is_saved_can_be_restored_
 
     monkeypatch.setattr("app.session.session_files.write_session", write_slowly)
     (copy,) = safety_copies()
-    bring = next(button for button in left.messages.findChildren(QPushButton) if button.text() == "Restore")
-    left.filing.document.save(tmp_path / "one.bpex")
-    left.token_text.set_text("another text")
+    bring = next(button for button in window_with_copy.messages.findChildren(QPushButton) if button.text() == "Restore")
+    window_with_copy.filing.document.save(tmp_path / "one.bpex")
+    window_with_copy.token_text.set_text("another text")
     bring.click()
-    assert "Try again in a moment" in left.messages.sentence.text()
+    assert "Try again in a moment" in window_with_copy.messages.sentence.text()
     qtbot.waitUntil(lambda: len(safety_copies()) == 2, timeout=WAIT)
     (own,) = set(safety_copies()) - {copy}
     qtbot.waitUntil(lambda: text_in(own) == "another text", timeout=WAIT)
-    with qtbot.waitSignal(left.filing.document.saved, timeout=WAIT):
+    with qtbot.waitSignal(window_with_copy.filing.document.saved, timeout=WAIT):
         may_go_on.set()
-    left.filing.unsaved.menu.aboutToShow.emit()
-    (again,) = [action for action in left.filing.unsaved.menu.actions() if action.isEnabled()]
+    window_with_copy.filing.unsaved.menu.aboutToShow.emit()
+    (again,) = [action for action in window_with_copy.filing.unsaved.menu.actions() if action.isEnabled()]
     assert copy.exists()
-    with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
+    with qtbot.waitSignal(window_with_copy.filing.document.opened, timeout=WAIT):
         again.trigger()
-    assert left.token_text.text() == "left behind"
+    assert window_with_copy.token_text.text() == "left behind"
 
 
 def test_opening_a_link_to_the_open_file_reports_no_other_window(

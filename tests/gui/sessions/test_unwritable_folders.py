@@ -63,7 +63,7 @@ def locked_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     monkeypatch.setattr(
         job, "start_soon", lambda thread, _: Thread.start(thread)
     )  # or what may not be done here, another thread's threads may
-    with permissions.obeyed():
+    with permissions.permissions_for_root():
         yield folder
     folder.chmod(0o755)
 

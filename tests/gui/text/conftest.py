@@ -51,7 +51,7 @@ def answer(model: TokenTextModel) -> None:
 
 
 @pytest.fixture
-def shown(qtbot: QtBot) -> Callable[..., TokenTextEdit]:
+def show_editor(qtbot: QtBot) -> Callable[..., TokenTextEdit]:
     """Return a function that shows an editor with the focus. Its text is encoded after each edit."""
     application = QApplication.instance()
     assert isinstance(application, QApplication)

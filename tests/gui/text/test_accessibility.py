@@ -23,8 +23,8 @@ def text_of(view: TokenCanvas) -> QAccessibleTextInterface:
     return text
 
 
-def test_screen_readers_see_the_token_text_as_a_named_editable_text(shown: Callable[..., TokenTextEdit]) -> None:
-    interface = interface_of(shown("one two"))
+def test_screen_readers_see_the_token_text_as_a_named_editable_text(show_editor: Callable[..., TokenTextEdit]) -> None:
+    interface = interface_of(show_editor("one two"))
     assert interface.role() == QAccessible.Role.EditableText
     assert interface.text(QAccessible.Text.Name) == "Text, coloured by tokens"
     state = interface.state()
@@ -34,15 +34,15 @@ def test_screen_readers_see_the_token_text_as_a_named_editable_text(shown: Calla
     assert not state.readOnly
 
 
-def test_screen_readers_can_read_the_characters_of_the_token_text(shown: Callable[..., TokenTextEdit]) -> None:
-    text = text_of(shown("one tw😀 é\nשלום last"))
+def test_screen_readers_can_read_the_characters_of_the_token_text(show_editor: Callable[..., TokenTextEdit]) -> None:
+    text = text_of(show_editor("one tw😀 é\nשלום last"))
     assert text.characterCount() == len("one tw😀 é\nשלום last") + 1, "counted as Qt counts"
     assert text.text(0, text.characterCount()).replace("\u2029", "\n") == "one tw😀 é\nשלום last"
     assert text.text(4, 8) == "tw😀"
 
 
-def test_screen_readers_can_read_and_set_the_caret_and_the_selection(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("one two three")
+def test_screen_readers_can_read_and_set_the_caret_and_the_selection(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor("one two three")
     text = text_of(editor)
     assert text.cursorPosition() == 0
     press(editor, Key.Key_Right)
@@ -58,8 +58,8 @@ def test_screen_readers_can_read_and_set_the_caret_and_the_selection(shown: Call
     assert editor.selected_bytes() == (4, 7)
 
 
-def test_screen_readers_get_the_screen_position_of_each_character(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("one two")
+def test_screen_readers_get_the_screen_position_of_each_character(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor("one two")
     text = text_of(editor)
     first, second = (text.characterRect(place) for place in (4, 5))
     assert first.left() < second.left()
@@ -67,8 +67,8 @@ def test_screen_readers_get_the_screen_position_of_each_character(shown: Callabl
     assert abs(first.left() - screen.x()) <= 4
 
 
-def test_text_written_by_a_screen_reader_can_be_undone(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("one two")
+def test_text_written_by_a_screen_reader_can_be_undone(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor("one two")
     editing = interface_of(editor).editableTextInterface()
     assert editing is not None
     editing.insertText(3, ",\n")
@@ -82,8 +82,8 @@ def test_text_written_by_a_screen_reader_can_be_undone(shown: Callable[..., Toke
     assert editor.model.text() == "one two"
 
 
-def test_screen_readers_can_read_a_token_text_that_is_not_editable(shown: Callable[..., TokenTextEdit]) -> None:
-    canvas = TokenCanvas(shown("one two").model)
+def test_screen_readers_can_read_a_token_text_that_is_not_editable(show_editor: Callable[..., TokenTextEdit]) -> None:
+    canvas = TokenCanvas(show_editor("one two").model)
     interface = interface_of(canvas)
     assert interface.role() == QAccessible.Role.EditableText
     assert interface.state().readOnly

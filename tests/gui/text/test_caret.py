@@ -11,9 +11,9 @@ from app.window.text.view.editor import TokenTextEdit
 from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
 
 
-def test_navigation_keys_move_the_caret_to_the_expected_places(shown: Callable[..., TokenTextEdit]) -> None:
+def test_navigation_keys_move_the_caret_to_the_expected_places(show_editor: Callable[..., TokenTextEdit]) -> None:
     text = "first line here\nsecond\n\nlast one"
-    editor = shown(text)
+    editor = show_editor(text)
     steps: list[tuple[Qt.Key, Qt.KeyboardModifier, int]] = [
         (Key.Key_Right, CTRL, 6),
         (Key.Key_End, Qt.KeyboardModifier.NoModifier, 15),
@@ -33,8 +33,10 @@ def test_navigation_keys_move_the_caret_to_the_expected_places(shown: Callable[.
         assert editor.caret == place, (key, modifier)
 
 
-def test_home_and_end_move_the_caret_within_the_row_of_a_wrapped_line(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("word " * 60)
+def test_home_and_end_move_the_caret_within_the_row_of_a_wrapped_line(
+    show_editor: Callable[..., TokenTextEdit],
+) -> None:
+    editor = show_editor("word " * 60)
     rows = editor.visible_blocks()[0].rows
     assert len(rows) > 2
     press(editor, Key.Key_Down)
@@ -44,8 +46,10 @@ def test_home_and_end_move_the_caret_within_the_row_of_a_wrapped_line(shown: Cal
     assert editor.caret == rows[1].start
 
 
-def test_the_left_key_moves_the_caret_forward_in_a_right_to_left_line(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("שלום\nabc")
+def test_the_left_key_moves_the_caret_forward_in_a_right_to_left_line(
+    show_editor: Callable[..., TokenTextEdit],
+) -> None:
+    editor = show_editor("שלום\nabc")
     press(editor, Key.Key_Left)
     assert editor.caret == 1
     assert editor.rectangle_of(1).left() < editor.rectangle_of(0).left()
@@ -54,8 +58,8 @@ def test_the_left_key_moves_the_caret_forward_in_a_right_to_left_line(shown: Cal
     assert editor.rectangle_of(0).left() > editor.viewport().width() / 2, "the line begins at the right"
 
 
-def test_page_keys_move_the_caret_and_the_view(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("\n".join(f"line {i}" for i in range(500)))
+def test_page_keys_move_the_caret_and_the_view(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor("\n".join(f"line {i}" for i in range(500)))
     for _ in range(3):
         press(editor, Key.Key_PageDown)
     down = editor.caret
@@ -67,8 +71,8 @@ def test_page_keys_move_the_caret_and_the_view(shown: Callable[..., TokenTextEdi
     assert editor.verticalScrollBar().value() == 0
 
 
-def test_no_key_leaves_the_caret_inside_a_grapheme(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown(LANGUAGES, width=220)
+def test_no_key_leaves_the_caret_inside_a_grapheme(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor(LANGUAGES, width=220)
     forwards, backwards = [0], [len(LANGUAGES)]
     for key, places, goal in (
         (QTextCursor.MoveOperation.NextCharacter, forwards, len(LANGUAGES)),
@@ -82,9 +86,9 @@ def test_no_key_leaves_the_caret_inside_a_grapheme(shown: Callable[..., TokenTex
         assert inside not in forwards
 
 
-def test_a_short_text_is_shown_in_letters_as_large_as_fit_the_editor(shown: Callable[..., TokenTextEdit]) -> None:
+def test_a_short_text_is_shown_in_letters_as_large_as_fit_the_editor(show_editor: Callable[..., TokenTextEdit]) -> None:
     """A longer text has its usual size, and any size that the person chooses stays."""
-    editor = shown("a few words", width=500, height=300)
+    editor = show_editor("a few words", width=500, height=300)
     usual = editor.font().pointSizeF()
     editor.fit_letters()
     assert editor.font().pointSizeF() > 1.5 * usual

@@ -27,7 +27,7 @@ def shown_document(text: str, width: float) -> tuple[TokenDocument, TokenLayout]
     return document, layout
 
 
-def laid_out(text: str) -> tuple[BlockCells, float]:
+def first_block(text: str) -> tuple[BlockCells, float]:
     """Return the cells of the first block of a text, and the width of its first row."""
     document, layout = shown_document(text, 500.0)
     block = document.firstBlock()
@@ -61,7 +61,7 @@ def test_the_displayed_text_is_as_long_as_the_text_and_keeps_every_visible_chara
 
 
 def test_the_box_of_an_invisible_character_is_as_wide_as_its_name() -> None:
-    cells, _ = laid_out("\x00\u200bx")
+    cells, _ = first_block("\x00\u200bx")
     (row,) = cells.rows
     widths = row.cells.ends - row.cells.begins
     assert row.byte_count == 5
@@ -71,13 +71,13 @@ def test_the_box_of_an_invisible_character_is_as_wide_as_its_name() -> None:
 def test_font_metrics_of_a_block_style_are_computed_once() -> None:
     setting = BlockStyle(QApplication.font(), 300.0)
     assert setting.metrics is setting.metrics
-    cells, _ = laid_out("")
+    cells, _ = first_block("")
     assert cells.rows[0].height == setting.row_height
 
 
 @pytest.mark.parametrize("text", ["עולם two ab", "two עולם x", "שלום 123 עולם", "a ע b", "שָׁלוֹם ab", "a مرحبا 1 b"])
 def test_letters_of_a_line_with_mixed_reading_directions_have_separate_areas_on_screen(text: str) -> None:
-    cells, text_width = laid_out(text)
+    cells, text_width = first_block(text)
     (row,) = cells.rows
     low, high = np.sort(np.stack((row.cells.begins, row.cells.ends)), axis=0)
     order = np.lexsort((high, low))

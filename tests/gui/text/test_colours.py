@@ -1,6 +1,6 @@
 """Tests of the colours of the token text.
 
-They look at pixels on the screen, and ask whether people with any colour vision can tell the colours apart.
+The tests read pixels of the screen, and check that people with any colour vision can distinguish the colours.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def pixels_of(editor: TokenTextEdit) -> Callable[[QPoint], QColor]:
 @pytest.mark.parametrize("cursor", [0, 40, 97])
 @pytest.mark.parametrize("text", [LANGUAGES, "ab " * 3000, "a" * 5000], ids=["languages", "long line", "one word"])
 def test_every_character_on_screen_has_the_colour_of_its_token(
-    shown: Callable[..., TokenTextEdit], text: str, cursor: int
+    show_editor: Callable[..., TokenTextEdit], text: str, cursor: int
 ) -> None:
-    editor = shown(text, cursor=cursor)
+    editor = show_editor(text, cursor=cursor)
     model = editor.model
     tokens = model.tokens_between(0, model.byte_length)
     colours = colours_of(model.data, tokens)
@@ -72,8 +72,8 @@ def test_every_character_on_screen_has_the_colour_of_its_token(
     assert checked > 30
 
 
-def test_the_line_between_two_tokens_is_darker_than_both_tokens(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("aa bb", cursor=200)
+def test_the_line_between_two_tokens_is_darker_than_both_tokens(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor("aa bb", cursor=200)
     x = editor.rectangle_of(2).left()
     pixel = pixels_of(editor)
     line = [pixel(QPoint(x + i, 4)).lightness() for i in (-4, -3, -1, 0, 1, 3, 4)]
@@ -81,9 +81,9 @@ def test_the_line_between_two_tokens_is_darker_than_both_tokens(shown: Callable[
 
 
 def test_moving_the_time_cursor_changes_token_colours_and_a_text_without_tokens_has_no_colour(
-    shown: Callable[..., TokenTextEdit],
+    show_editor: Callable[..., TokenTextEdit],
 ) -> None:
-    editor = shown("abcdefghij klmnop", cursor=0)
+    editor = show_editor("abcdefghij klmnop", cursor=0)
     before = editor.viewport().grab().toImage()
     editor.model.set_cursor(97)
     after = editor.viewport().grab().toImage()
@@ -94,9 +94,9 @@ def test_moving_the_time_cursor_changes_token_colours_and_a_text_without_tokens_
 
 @pytest.mark.parametrize("scale", [None, Ages(256, 10)])
 def test_the_unknown_token_is_drawn_hatched_in_the_text_and_among_the_ids(
-    qtbot: QtBot, shown: Callable[..., TokenTextEdit], scale: Scale | None
+    qtbot: QtBot, show_editor: Callable[..., TokenTextEdit], scale: Scale | None
 ) -> None:
-    editor = shown("low wow")
+    editor = show_editor("low wow")
     model, known = editor.model, editor.viewport().grab().toImage()
     history = train(["low low wide"], "words", base="characters", unknown="unk", merges=2).history
     model.set_text("low 東東 low")
@@ -126,8 +126,8 @@ def test_the_unknown_token_is_drawn_hatched_in_the_text_and_among_the_ids(
     assert faint not in [known.pixelColor(x, 4) for x in range(6, 40)]
 
 
-def test_token_colours_change_at_once_with_the_light_or_dark_palette(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("some words to see")
+def test_token_colours_change_at_once_with_the_light_or_dark_palette(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor("some words to see")
     point = middle_of(editor, 1) - QPoint(0, 9)
     assert pixels_of(editor)(point) in LIGHT_FILLS
     editor.setPalette(dark())
@@ -137,9 +137,9 @@ def test_token_colours_change_at_once_with_the_light_or_dark_palette(shown: Call
 
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
 def test_neighbouring_tokens_with_one_scale_colour_are_painted_in_two_shades_with_an_edge(
-    shown: Callable[..., TokenTextEdit], window: QPalette
+    show_editor: Callable[..., TokenTextEdit], window: QPalette
 ) -> None:
-    editor = shown("aaaaaaaaaaaa", cursor=0)
+    editor = show_editor("aaaaaaaaaaaa", cursor=0)
     editor.model.colour_by(Ages(256, 10))
     editor.setPalette(window)
     edges = editor.model.tokens_between(0, 12).edges[1:-1].tolist()
@@ -322,11 +322,11 @@ def test_letters_contrast_with_the_colour_of_every_token_whether_selected_or_not
     assert len(palette.scale) == COLOURS
     for fill in (*palette.fills, *palette.on_scale, palette.paper):
         assert contrast(palette.ink, fill) >= 4.5
-        assert contrast(palette.ink, selected(palette, fill)) >= 4.5
+        assert contrast(palette.ink, selected_fill(palette, fill)) >= 4.5
         assert contrast(palette.outline, fill) >= 3
 
 
-def selected(palette: TokenPalette, fill: QColor) -> QColor:
+def selected_fill(palette: TokenPalette, fill: QColor) -> QColor:
     """Return a fill colour with the colour of the selection painted over it."""
     over, share = palette.selection, palette.selection.alphaF()
     pairs = (fill.redF(), over.redF()), (fill.greenF(), over.greenF()), (fill.blueF(), over.blueF())

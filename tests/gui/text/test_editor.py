@@ -27,7 +27,7 @@ from tests.conftest import EXPLORES
 from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
 
 
-def seen_in(editor: TokenTextEdit) -> str:
+def visible_text(editor: TokenTextEdit) -> str:
     """Return the text of the visible rows. Check that the bytes of the rows follow each other."""
     blocks = editor.visible_blocks()
     rows = [(block, row) for block in blocks for row in block.rows]
@@ -37,21 +37,25 @@ def seen_in(editor: TokenTextEdit) -> str:
 
 
 @pytest.mark.parametrize("text", [LANGUAGES, "", "\n", "\r", "\r\n", "a\u2029b\u2028c\x00", "\u200b" * 50, " " * 3000])
-def test_the_token_editor_shows_and_keeps_every_text_exactly(shown: Callable[..., TokenTextEdit], text: str) -> None:
-    editor = shown(text)
+def test_the_token_editor_shows_and_keeps_every_text_exactly(
+    show_editor: Callable[..., TokenTextEdit], text: str
+) -> None:
+    editor = show_editor(text)
     for blanks in (True, False):
         editor.set_show_blanks(blanks)
         editor.grab()
     assert editor.model.text() == text
-    assert text.startswith(seen_in(editor))
+    assert text.startswith(visible_text(editor))
     cells = [row.cells for block in editor.visible_blocks() for row in block.rows]
     right = max(float(np.max([*row.begins, *row.ends], initial=0.0)) for row in cells)
     assert right <= editor.viewport().width() - MARGIN, "nothing hangs over the edge"
 
 
-def test_a_line_of_a_megabyte_can_be_edited_at_both_ends_and_in_the_middle(shown: Callable[..., TokenTextEdit]) -> None:
+def test_a_line_of_a_megabyte_can_be_edited_at_both_ends_and_in_the_middle(
+    show_editor: Callable[..., TokenTextEdit],
+) -> None:
     text = "word " * 200_000
-    editor = shown(text)
+    editor = show_editor(text)
     press(editor, Key.Key_End, CTRL)
     assert editor.caret == len(text)
     QTest.keyClicks(editor, "end")
@@ -65,9 +69,9 @@ def test_a_line_of_a_megabyte_can_be_edited_at_both_ends_and_in_the_middle(shown
 
 @pytest.mark.parametrize("text", ["words in a line\n" * 60_000, "words in a line " * 60_000], ids=["lines", "a line"])
 def test_typing_in_a_megabyte_of_text_lays_out_only_the_changed_block(
-    shown: Callable[..., TokenTextEdit], text: str, monkeypatch: pytest.MonkeyPatch
+    show_editor: Callable[..., TokenTextEdit], text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    editor = shown(text)
+    editor = show_editor(text)
     editor.select_bytes(500_000, 500_000)
     editor.viewport().repaint()
     blocks: list[str] = []
@@ -89,15 +93,15 @@ def test_typing_in_a_megabyte_of_text_lays_out_only_the_changed_block(
     assert blocks == []
 
 
-def test_a_long_line_is_split_into_few_blocks_and_loses_no_character(shown: Callable[..., TokenTextEdit]) -> None:
+def test_a_long_line_is_split_into_few_blocks_and_loses_no_character(show_editor: Callable[..., TokenTextEdit]) -> None:
     text = "seven letters " * 2_000
-    editor = shown(text)
+    editor = show_editor(text)
     room = editor.token_layout.setting.width
     for scroll in (0, 40, 200, 20):
         editor.verticalScrollBar().setValue(scroll)
         blocks = editor.visible_blocks()
         first = blocks[0].start + blocks[0].rows[0].first_byte
-        assert text[first:].startswith(seen_in(editor))
+        assert text[first:].startswith(visible_text(editor))
         for block in blocks:
             for row in block.rows:
                 is_full = float(row.cells.ends.max(initial=0.0)) > room - 130
@@ -105,9 +109,9 @@ def test_a_long_line_is_split_into_few_blocks_and_loses_no_character(shown: Call
     assert len(editor.model.chunks) == -(-len(text) // LONGEST_CHUNK)
 
 
-def test_block_breaks_within_a_long_line_are_not_part_of_the_text(shown: Callable[..., TokenTextEdit]) -> None:
+def test_block_breaks_within_a_long_line_are_not_part_of_the_text(show_editor: Callable[..., TokenTextEdit]) -> None:
     line = "".join(f"{i:05} " for i in range(1_000))
-    editor = shown(f"above\n{line}\nbelow")
+    editor = show_editor(f"above\n{line}\nbelow")
     assert editor.blockCount() > 4, "the line is broken for Qt"
     editor.selectAll()
     assert editor.selected_text() == f"above\n{line}\nbelow"
@@ -135,9 +139,11 @@ def test_block_breaks_within_a_long_line_are_not_part_of_the_text(shown: Callabl
     )
 
 
-def test_three_clicks_select_a_whole_line_that_qt_holds_in_several_blocks(shown: Callable[..., TokenTextEdit]) -> None:
+def test_three_clicks_select_a_whole_line_that_qt_holds_in_several_blocks(
+    show_editor: Callable[..., TokenTextEdit],
+) -> None:
     line = "many words " * 600
-    editor = shown(f"above\n{line}\nbelow")
+    editor = show_editor(f"above\n{line}\nbelow")
     place = editor.rectangle_of(40).center()
     QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=place)
     QTest.mouseDClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -146,9 +152,9 @@ def test_three_clicks_select_a_whole_line_that_qt_holds_in_several_blocks(shown:
 
 
 def test_scrolling_to_either_end_shows_the_first_and_the_last_row_of_the_text(
-    shown: Callable[..., TokenTextEdit],
+    show_editor: Callable[..., TokenTextEdit],
 ) -> None:
-    editor = shown("\n".join("some words " * (i % 40) for i in range(3000)))
+    editor = show_editor("\n".join("some words " * (i % 40) for i in range(3000)))
     bar = editor.verticalScrollBar()
     for _ in range(2):  # rows that were never seen are guessed
         bar.setValue(bar.maximum())
@@ -164,8 +170,10 @@ def test_scrolling_to_either_end_shows_the_first_and_the_last_row_of_the_text(
     assert (first.start, first.y) == (0, 0)
 
 
-def test_a_new_editor_width_keeps_the_first_visible_row(shown: Callable[..., TokenTextEdit], qtbot: QtBot) -> None:
-    editor = shown("\n".join(f"line {i} with some more words in it" for i in range(400)))
+def test_a_new_editor_width_keeps_the_first_visible_row(
+    show_editor: Callable[..., TokenTextEdit], qtbot: QtBot
+) -> None:
+    editor = show_editor("\n".join(f"line {i} with some more words in it" for i in range(400)))
     editor.verticalScrollBar().setValue(120)
     top = editor.firstVisibleBlock().blockNumber()
     editor.resize(300, 400)
@@ -192,10 +200,10 @@ PASTED = ["x", "\n", "long line " * 400, LANGUAGES, "\r\n\x00", "×©" * 300, "ðŸ‘
 
 @pytest.mark.parametrize("seed", range(200 if EXPLORES else 8))
 def test_after_random_editing_actions_the_text_is_right_and_the_caret_is_visible(
-    shown: Callable[..., TokenTextEdit], seed: int
+    show_editor: Callable[..., TokenTextEdit], seed: int
 ) -> None:
     rng = random.Random(seed)
-    editor = shown(rng.choice(PASTED))
+    editor = show_editor(rng.choice(PASTED))
     expected = editor.model.text()
 
     def follow(change: TextChange) -> None:
@@ -229,7 +237,7 @@ def test_after_random_editing_actions_the_text_is_right_and_the_caret_is_visible
         assert editor.model.text() == expected
         block = editor.visible_blocks()[0]
         first = block.start + block.rows[0].first_byte
-        assert expected.encode()[first:].startswith(seen_in(editor).encode())
+        assert expected.encode()[first:].startswith(visible_text(editor).encode())
         assert 0 <= editor.caret <= len(expected)
         assert editor.document().toRawText().count("\u2029") == len(editor.model.chunks) - 1
     press(editor, Key.Key_Right)
@@ -237,9 +245,9 @@ def test_after_random_editing_actions_the_text_is_right_and_the_caret_is_visible
 
 
 def test_a_row_at_the_lower_edge_stays_whole_when_the_scroll_bar_appears(
-    shown: Callable[..., TokenTextEdit],
+    show_editor: Callable[..., TokenTextEdit],
 ) -> None:
-    editor = shown("0\n" * 400 + "last", width=300, height=100)
+    editor = show_editor("0\n" * 400 + "last", width=300, height=100)
     editor.reveal(800)
     before = editor.rectangle_of(800)
     editor.resize(288, 100)

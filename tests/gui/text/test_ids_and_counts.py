@@ -129,7 +129,7 @@ def test_every_part_of_the_text_panel_has_a_name_and_can_be_reached_by_keyboard(
 def test_an_id_without_bytes_can_be_pointed_at_among_the_other_ids(qtbot: QtBot) -> None:
     """A person can point at and select an id without bytes, such as that of a word marker.
 
-    It leads to its place in the text.
+    A click on the id moves the text cursor to its place in the text.
     """
     model = TokenTextModel("low low")
     panel = TokenTextPanel(model)

@@ -14,9 +14,9 @@ from tests.gui.text.conftest import Key, middle_of, move, press
 
 
 def test_dragging_in_the_text_selects_characters_and_reports_their_bytes(
-    shown: Callable[..., TokenTextEdit], qtbot: QtBot
+    show_editor: Callable[..., TokenTextEdit], qtbot: QtBot
 ) -> None:
-    editor = shown("né two three")
+    editor = show_editor("né two three")
     selections: list[tuple[int, int] | None] = []
     editor.selection_changed.connect(selections.append)
     rows = [editor.rectangle_of(i).center() for i in (0, 6)]
@@ -32,8 +32,8 @@ def test_dragging_in_the_text_selects_characters_and_reports_their_bytes(
     assert selections[-1] is None
 
 
-def test_a_double_click_selects_a_word_and_a_triple_click_a_line(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("one two three\nnext")
+def test_a_double_click_selects_a_word_and_a_triple_click_a_line(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor("one two three\nnext")
     place = editor.rectangle_of(5).center()
     QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=place)
     QTest.mouseDClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -42,8 +42,8 @@ def test_a_double_click_selects_a_word_and_a_triple_click_a_line(shown: Callable
     assert editor.selected_text() == "one two three\n"
 
 
-def test_the_editor_reports_the_token_under_the_mouse(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("né two\nשלום 😀")
+def test_the_editor_reports_the_token_under_the_mouse(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor("né two\nשלום 😀")
     tokens: list[TokenAt | None] = []
     editor.token_hovered.connect(tokens.append)
     for byte in range(editor.model.byte_length):
@@ -53,8 +53,8 @@ def test_the_editor_reports_the_token_under_the_mouse(shown: Callable[..., Token
     assert tokens[-1] is None
 
 
-def test_the_editor_reports_the_token_at_the_caret(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("one two")
+def test_the_editor_reports_the_token_at_the_caret(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor("one two")
     tokens: list[TokenAt | None] = []
     editor.caret_token_changed.connect(tokens.append)
     press(editor, Key.Key_End)

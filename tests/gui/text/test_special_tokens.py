@@ -26,7 +26,7 @@ def with_text(qtbot: QtBot, program: Program, text: str) -> None:
     settle(qtbot, program)
 
 
-def opened(qtbot: QtBot, program: Program, path: Path) -> Run:
+def open_file(qtbot: QtBot, program: Program, path: Path) -> Run:
     study = bpe.train(["the newer keeper keeps the newest"], "gpt2", vocab_size=265, special_tokens=(END,))
     study.save(path)
     imports = program.exchanging.imports
@@ -53,7 +53,7 @@ def note(program: Program) -> SpecialTokenLine:
 def test_special_tokens_in_a_text_are_encoded_as_the_library_of_the_opened_file_does(
     qtbot: QtBot, program: Program, tmp_path: Path, name: str, is_matched: bool
 ) -> None:
-    run = opened(qtbot, program, tmp_path / name)
+    run = open_file(qtbot, program, tmp_path / name)
     with_text(qtbot, program, TEXT)
     assert run.history is not None
     ways = {way: Tokenizer(run.history).encode(TEXT, allowed_special=way) for way in ("all", ())}
@@ -76,7 +76,7 @@ def test_special_tokens_in_a_text_are_encoded_as_the_library_of_the_opened_file_
 def test_the_note_about_special_tokens_is_visible_only_if_the_text_has_a_special_token(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
-    opened(qtbot, program, tmp_path / "tokenizer.json")
+    open_file(qtbot, program, tmp_path / "tokenizer.json")
     line = note(program)
     with_text(qtbot, program, "the newer keeper")
     qtbot.waitUntil(line.isHidden, timeout=WAIT)

@@ -32,9 +32,9 @@ def test_a_step_animates_only_the_changed_ranges_of_the_text(before: np.ndarray,
 
 @pytest.mark.parametrize(("before", "after"), [(21, 22), (42, 41)])
 def test_the_last_frame_of_an_animated_step_equals_the_text_drawn_without_animation(
-    qtbot: QtBot, shown: Callable[..., TokenTextEdit], before: int, after: int
+    qtbot: QtBot, show_editor: Callable[..., TokenTextEdit], before: int, after: int
 ) -> None:
-    editor = shown(LANGUAGES * 3, cursor=before)
+    editor = show_editor(LANGUAGES * 3, cursor=before)
     model = editor.model
     was, now = (model.tokens_between(0, model.byte_length, at).edges for at in (before, after))
     assert len(was) != len(now)
@@ -48,14 +48,14 @@ def test_the_last_frame_of_an_animated_step_equals_the_text_drawn_without_animat
     editor.viewport().update()
     model.tokens_changed.emit()  # such as when the same tokens are found again: it is seen once
     assert editor.viewport().grab().toImage() == late
-    fresh = shown(LANGUAGES * 3, cursor=after)
+    fresh = show_editor(LANGUAGES * 3, cursor=after)
     assert late == fresh.viewport().grab().toImage()
 
 
 def test_an_edit_a_scroll_or_a_move_of_the_cursor_ends_the_animation_of_a_step(
-    qtbot: QtBot, shown: Callable[..., TokenTextEdit]
+    qtbot: QtBot, show_editor: Callable[..., TokenTextEdit]
 ) -> None:
-    editor = shown(LANGUAGES * 3, cursor=21)
+    editor = show_editor(LANGUAGES * 3, cursor=21)
     for deed in (
         lambda: editor.model.replace(0, 0, "x"),
         lambda: editor.verticalScrollBar().setValue(30),
@@ -69,14 +69,16 @@ def test_an_edit_a_scroll_or_a_move_of_the_cursor_ends_the_animation_of_a_step(
         assert not editor.motion.is_under_way
 
 
-def test_a_step_that_changes_no_visible_token_starts_no_animation(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("a\n" * 10, cursor=20)
+def test_a_step_that_changes_no_visible_token_starts_no_animation(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor("a\n" * 10, cursor=20)
     editor.show_step(Step(20, 20, 30.0))
     assert not editor.motion.is_under_way
 
 
-def test_ids_of_joined_tokens_move_together_in_the_id_grid(qtbot: QtBot, shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown(LANGUAGES, cursor=21)
+def test_ids_of_joined_tokens_move_together_in_the_id_grid(
+    qtbot: QtBot, show_editor: Callable[..., TokenTextEdit]
+) -> None:
+    editor = show_editor(LANGUAGES, cursor=21)
     model = editor.model
     grid = IdsGrid(model)
     qtbot.addWidget(grid)

@@ -19,13 +19,13 @@ from bpe_core.segmenting.word_tokens import WordCut
 from tests.gui.conftest import settle
 
 
-def nothing_learned(recipe: Recipe, counts: dict[str, int]) -> History:
+def history_without_steps(recipe: Recipe, counts: dict[str, int]) -> History:
     return History.from_pairs(recipe, Alphabet.for_words(WordTable.from_counts(counts), recipe), [])
 
 
 def test_runs_with_different_alphabets_have_different_base_tokens() -> None:
     recipe = Recipe.preset("words")
-    nobody, low, again = (nothing_learned(recipe, counts) for counts in ({}, {"low": 1}, {"low": 2}))
+    nobody, low, again = (history_without_steps(recipe, counts) for counts in ({}, {"low": 1}, {"low": 2}))
     assert not _are_the_same(low, nobody)
     assert not _are_the_same(nobody, low)
     assert _are_the_same(low, again)

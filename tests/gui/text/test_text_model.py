@@ -44,14 +44,14 @@ def made_up_ranks(text: str) -> Int32s:
     return np.array([*ranks, CUT], np.int32)
 
 
-def made_up(text: str) -> Boundaries:
+def made_up_boundaries(text: str) -> Boundaries:
     return Boundaries(text.encode(), made_up_ranks(text))
 
 
 def answer(model: TokenTextModel) -> None:
     request = model.request(CUTS)
     if request:
-        assert model.accept(request.revision, request.start, made_up(request.text))
+        assert model.accept(request.revision, request.start, made_up_boundaries(request.text))
 
 
 def naive_spans(ranks: Int32s, at: int) -> list[tuple[int, int]]:
@@ -227,7 +227,7 @@ class EditedText(RuleBasedStateMachine):
         request = self.model.request(CUTS)
         self.edit(len(self.text) // 2, 0, letter)
         if request:
-            assert not self.model.accept(request.revision, request.start, made_up(request.text))
+            assert not self.model.accept(request.revision, request.start, made_up_boundaries(request.text))
 
     @rule(at=st.integers(0, 60))
     def travel(self, at: int) -> None:

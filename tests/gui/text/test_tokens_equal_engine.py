@@ -53,11 +53,11 @@ def histories(draw: st.DrawFn) -> History:
 
 def model_of(text: str, history: History) -> TokenTextModel:
     model = TokenTextModel(text)
-    answer(model, history)
+    encode_changed_part(model, history)
     return model
 
 
-def answer(model: TokenTextModel, history: History) -> None:
+def encode_changed_part(model: TokenTextModel, history: History) -> None:
     """Encode the part of the text that an edit can have changed, as the window does."""
     request = model.request(SafeCuts.of(history.recipe))
     if request is not None:

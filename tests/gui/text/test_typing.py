@@ -17,9 +17,9 @@ from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
 
 
 def test_typed_text_is_inserted_in_the_editor_and_each_edit_is_reported(
-    shown: Callable[..., TokenTextEdit], qtbot: QtBot
+    show_editor: Callable[..., TokenTextEdit], qtbot: QtBot
 ) -> None:
-    editor = shown()
+    editor = show_editor()
     changes: list[TextChange] = []
     editor.model.text_changed.connect(changes.append)
     QTest.keyClicks(editor, "low ")
@@ -31,8 +31,8 @@ def test_typed_text_is_inserted_in_the_editor_and_each_edit_is_reported(
     assert editor.caret == 6
 
 
-def test_backspace_and_delete_remove_whole_graphemes(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("a👩\u200d👧e\u0301z")
+def test_backspace_and_delete_remove_whole_graphemes(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor("a👩\u200d👧e\u0301z")
     press(editor, Key.Key_End)
     press(editor, Key.Key_Left)
     press(editor, Key.Key_Backspace)
@@ -49,8 +49,10 @@ def test_backspace_and_delete_remove_whole_graphemes(shown: Callable[..., TokenT
     assert editor.model.text() == ""
 
 
-def test_typing_replaces_the_selection_and_undo_restores_the_selected_text(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("one two three")
+def test_typing_replaces_the_selection_and_undo_restores_the_selected_text(
+    show_editor: Callable[..., TokenTextEdit],
+) -> None:
+    editor = show_editor("one two three")
     press(editor, Key.Key_Right, CTRL)
     press(editor, Key.Key_Right, CTRL | SHIFT)
     assert editor.selected_text() == "two "
@@ -62,8 +64,8 @@ def test_typing_replaces_the_selection_and_undo_restores_the_selected_text(shown
     assert editor.model.text() == "one 2three"
 
 
-def test_cut_copy_and_paste_keep_the_text_exactly(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown(LANGUAGES)
+def test_cut_copy_and_paste_keep_the_text_exactly(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor(LANGUAGES)
     press(editor, Key.Key_A, CTRL)
     press(editor, Key.Key_C, CTRL)
     assert QApplication.clipboard().text() == LANGUAGES
@@ -74,8 +76,8 @@ def test_cut_copy_and_paste_keep_the_text_exactly(shown: Callable[..., TokenText
     assert editor.model.text() == LANGUAGES * 2
 
 
-def test_text_composed_by_an_input_method_is_inserted_when_committed(shown: Callable[..., TokenTextEdit]) -> None:
-    editor = shown("ab")
+def test_text_composed_by_an_input_method_is_inserted_when_committed(show_editor: Callable[..., TokenTextEdit]) -> None:
+    editor = show_editor("ab")
     press(editor, Key.Key_Right)
     before = editor.grab().toImage()
     QApplication.sendEvent(editor, QInputMethodEvent("にほ", []))
@@ -98,9 +100,9 @@ def test_text_composed_by_an_input_method_is_inserted_when_committed(shown: Call
 
 @pytest.mark.parametrize("change", ["key", "undo", "other view", "selection"])
 def test_an_input_method_composition_ends_when_the_text_around_it_changes(
-    shown: Callable[..., TokenTextEdit], change: str
+    show_editor: Callable[..., TokenTextEdit], change: str
 ) -> None:
-    editor = shown("a\x00b" + " and so on" * 300)
+    editor = show_editor("a\x00b" + " and so on" * 300)
     text = editor.model.text()
     editor.insert("x")
     QApplication.sendEvent(editor, QInputMethodEvent("にほ", []))
@@ -123,9 +125,9 @@ def test_an_input_method_composition_ends_when_the_text_around_it_changes(
 
 
 def test_repeated_spaces_and_invisible_characters_can_be_typed(
-    shown: Callable[..., TokenTextEdit],
+    show_editor: Callable[..., TokenTextEdit],
 ) -> None:
-    editor = shown("a  b")
+    editor = show_editor("a  b")
     editor.select(1, 1)
     QTest.keyClicks(editor, " ")
     for committed in ("\u200b", "\u00a0", "\u200d"):
@@ -138,9 +140,9 @@ def test_repeated_spaces_and_invisible_characters_can_be_typed(
 
 
 def test_editing_keys_edit_the_text_even_if_they_are_shortcuts_of_the_window(
-    shown: Callable[..., TokenTextEdit], qtbot: QtBot
+    show_editor: Callable[..., TokenTextEdit], qtbot: QtBot
 ) -> None:
-    editor = shown("text")
+    editor = show_editor("text")
     taken: list[str] = []
     for keys in ("Ctrl+Z", "Ctrl+A", "S", "Ctrl+T"):
         QShortcut(QKeySequence(keys), editor, lambda keys=keys: taken.append(keys))
@@ -153,9 +155,9 @@ def test_editing_keys_edit_the_text_even_if_they_are_shortcuts_of_the_window(
 
 
 def test_a_dropped_text_is_inserted_and_a_dropped_file_is_opened_by_the_window(
-    shown: Callable[..., TokenTextEdit],
+    show_editor: Callable[..., TokenTextEdit],
 ) -> None:
-    editor = shown("ab")
+    editor = show_editor("ab")
     data = QMimeData()
     data.setText("dropped")
     event = QDropEvent(
@@ -180,9 +182,9 @@ def test_a_dropped_text_is_inserted_and_a_dropped_file_is_opened_by_the_window(
 
 @pytest.mark.parametrize(("place", "expected"), [(0, "twoone three"), (13, "one threetwo"), (5, "one two three")])
 def test_moving_the_selection_within_the_text_is_one_undo_step(
-    shown: Callable[..., TokenTextEdit], place: int, expected: str
+    show_editor: Callable[..., TokenTextEdit], place: int, expected: str
 ) -> None:
-    editor = shown("one two three")
+    editor = show_editor("one two three")
     editor.select_bytes(4, 7)
     editor.move_selection(place)
     assert editor.model.text().replace("  ", " ") == expected

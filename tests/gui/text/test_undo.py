@@ -18,14 +18,14 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 @pytest.fixture
-def trained(qtbot: QtBot, program: Program, train: Callable[[Program], None]) -> Program:
+def trained_window(qtbot: QtBot, program: Program, train: Callable[[Program], None]) -> Program:
     assert program.form.choose(vocab_size=300)
     train(program)
     program.session.undo.clear()
     return program
 
 
-def everything(program: Program) -> tuple[object, ...]:
+def session_values(program: Program) -> tuple[object, ...]:
     session = program.session
     sources = tuple((source.name, source.encoding) for source in session.corpus.texts.value)
     text = program.token_text.text()
@@ -104,69 +104,71 @@ CHANGES = [
 ]
 
 
-def test_each_kind_of_change_can_be_undone_and_redone(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
-    undo, redo = trained.actions["undo"], trained.actions["redo"]
-    before = everything(trained)
+def test_each_kind_of_change_can_be_undone_and_redone(qtbot: QtBot, trained_window: Program, tmp_path: Path) -> None:
+    undo, redo = trained_window.actions["undo"], trained_window.actions["redo"]
+    before = session_values(trained_window)
     for change in CHANGES:
-        trained.session.undo.clear()
-        change(qtbot, trained, tmp_path)
-        after = everything(trained)
+        trained_window.session.undo.clear()
+        change(qtbot, trained_window, tmp_path)
+        after = session_values(trained_window)
         assert after != before, change
         assert undo.text() not in ("&Undo", "Undo"), "it says what is taken back"
         for _ in range(2):
             while undo.isEnabled():
                 undo.trigger()
-            assert everything(trained) == before, change
+            assert session_values(trained_window) == before, change
             while redo.isEnabled():
                 redo.trigger()
-            assert everything(trained) == after, change
+            assert session_values(trained_window) == after, change
         while undo.isEnabled():
             undo.trigger()
 
 
-def test_changes_of_all_kinds_are_undone_and_redone_in_order(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
-    states = [everything(trained)]
+def test_changes_of_all_kinds_are_undone_and_redone_in_order(
+    qtbot: QtBot, trained_window: Program, tmp_path: Path
+) -> None:
+    states = [session_values(trained_window)]
     for change in CHANGES:
-        change(qtbot, trained, tmp_path)
-        states.append(everything(trained))
+        change(qtbot, trained_window, tmp_path)
+        states.append(session_values(trained_window))
     met = []
-    while trained.actions["undo"].isEnabled():
-        met.append(everything(trained))
-        trained.actions["undo"].trigger()
-    met.append(everything(trained))
+    while trained_window.actions["undo"].isEnabled():
+        met.append(session_values(trained_window))
+        trained_window.actions["undo"].trigger()
+    met.append(session_values(trained_window))
     assert [state for state in met if state in states] == states[::-1]
-    while trained.actions["redo"].isEnabled():
-        trained.actions["redo"].trigger()
-    assert everything(trained) == states[-1]
-    settle(qtbot, trained)
+    while trained_window.actions["redo"].isEnabled():
+        trained_window.actions["redo"].trigger()
+    assert session_values(trained_window) == states[-1]
+    settle(qtbot, trained_window)
 
 
-def test_typing_after_a_change_of_the_filter_begins_a_new_undo_step(qtbot: QtBot, trained: Program) -> None:
-    editor, text = trained.text_panel.editor, trained.token_text.text()
+def test_typing_after_a_change_of_the_filter_begins_a_new_undo_step(qtbot: QtBot, trained_window: Program) -> None:
+    editor, text = trained_window.text_panel.editor, trained_window.token_text.text()
     editor.setFocus()
     qtbot.keyClicks(editor, "ab")
-    trained.session.filter.put(MergeFilter("e"), "Filter merges")
+    trained_window.session.filter.put(MergeFilter("e"), "Filter merges")
     qtbot.keyClicks(editor, "cd")
-    assert trained.token_text.text() == f"abcd{text}"
+    assert trained_window.token_text.text() == f"abcd{text}"
     qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert trained.token_text.text() == f"ab{text}"
-    assert trained.session.filter.value == MergeFilter("e")
+    assert trained_window.token_text.text() == f"ab{text}"
+    assert trained_window.session.filter.value == MergeFilter("e")
     qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert trained.session.filter.value == MergeFilter()
+    assert trained_window.session.filter.value == MergeFilter()
     qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert trained.token_text.text() == text
-    assert not trained.actions["undo"].isEnabled()
+    assert trained_window.token_text.text() == text
+    assert not trained_window.actions["undo"].isEnabled()
 
 
-def test_undo_after_a_lesson_restores_the_session_and_the_typed_text(qtbot: QtBot, trained: Program) -> None:
-    editor = trained.text_panel.editor
+def test_undo_after_a_lesson_restores_the_session_and_the_typed_text(qtbot: QtBot, trained_window: Program) -> None:
+    editor = trained_window.text_panel.editor
     editor.setFocus()
     qtbot.keyClicks(editor, "before ")
-    was = everything(trained)
-    trained.course.begin(lessons()[0])
-    qtbot.waitUntil(lambda: trained.token_text.text() != was[2], timeout=WAIT)
+    was = session_values(trained_window)
+    trained_window.course.begin(lessons()[0])
+    qtbot.waitUntil(lambda: trained_window.token_text.text() != was[2], timeout=WAIT)
     qtbot.keyClicks(editor, "during")
-    trained.course.leave()
-    assert everything(trained) == was
-    trained.actions["undo"].trigger()
-    assert trained.token_text.text() == str(was[2]).removeprefix("before ")
+    trained_window.course.leave()
+    assert session_values(trained_window) == was
+    trained_window.actions["undo"].trigger()
+    assert trained_window.token_text.text() == str(was[2]).removeprefix("before ")

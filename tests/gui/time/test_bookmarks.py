@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("only_window")
 
 
 @pytest.fixture
-def trained(program: Program, train: Callable[[Program], None]) -> Program:
+def trained_window(program: Program, train: Callable[[Program], None]) -> Program:
     assert program.form.choose(vocab_size=300)
     train(program)
     return program
@@ -34,60 +34,60 @@ def test_bookmark_actions_are_disabled_before_there_is_a_run(program: Program) -
         assert not program.actions[name].isEnabled()
 
 
-def test_a_bookmark_is_set_listed_removed_and_restored(qtbot: QtBot, trained: Program) -> None:
-    cursor, actions = trained.session.cursor, trained.actions
+def test_a_bookmark_is_set_listed_removed_and_restored(qtbot: QtBot, trained_window: Program) -> None:
+    cursor, actions = trained_window.session.cursor, trained_window.actions
     for position in (30, 7):
         cursor.go_to(position)
         actions["bookmark"].trigger()
-    assert [line.split("\n")[0].split()[:2] for line in lines(trained)] == [["Merge", "7"], ["Merge", "30"]]
+    assert [line.split("\n")[0].split()[:2] for line in lines(trained_window)] == [["Merge", "7"], ["Merge", "30"]]
     assert actions["bookmark"].isChecked()
     cursor.go_to(8)
     assert not actions["bookmark"].isChecked()
-    trained.window.docks["bookmarks"].raise_()
-    panel = trained.bookmarks_panel
-    place = panel.list.visualRect(trained.bookmarks.index(1)).center()
+    trained_window.window.docks["bookmarks"].raise_()
+    panel = trained_window.bookmarks_panel
+    place = panel.list.visualRect(trained_window.bookmarks.index(1)).center()
     qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert cursor.position == 30
     actions["bookmark"].trigger()
-    assert len(lines(trained)) == 1
+    assert len(lines(trained_window)) == 1
     actions["undo"].trigger()
-    assert len(lines(trained)) == 2
+    assert len(lines(trained_window)) == 2
     actions["undo"].trigger()
     actions["undo"].trigger()
-    assert lines(trained) == []
+    assert lines(trained_window) == []
     actions["redo"].trigger()
-    assert len(lines(trained)) == 1
+    assert len(lines(trained_window)) == 1
 
 
-def test_a_note_of_a_bookmark_is_written_saved_and_undone(qtbot: QtBot, trained: Program) -> None:
-    trained.session.cursor.go_to(12)
-    trained.actions["note"].trigger()
-    note = trained.bookmarks_panel.note
+def test_a_note_of_a_bookmark_is_written_saved_and_undone(qtbot: QtBot, trained_window: Program) -> None:
+    trained_window.session.cursor.go_to(12)
+    trained_window.actions["note"].trigger()
+    note = trained_window.bookmarks_panel.note
     assert note.isEnabled()
     qtbot.keyClicks(note, "here it begins")
-    assert trained.session.bookmarks.value == (Bookmark(1, 12, "here it begins"),)
-    assert lines(trained)[0].endswith("here it begins")
+    assert trained_window.session.bookmarks.value == (Bookmark(1, 12, "here it begins"),)
+    assert lines(trained_window)[0].endswith("here it begins")
     assert note.toPlainText() == "here it begins"
-    trained.actions["undo"].trigger()
-    assert trained.session.bookmarks.value == (Bookmark(1, 12),)
+    trained_window.actions["undo"].trigger()
+    assert trained_window.session.bookmarks.value == (Bookmark(1, 12),)
     assert note.toPlainText() == ""
 
 
-def test_a_copied_reference_leads_back_to_its_run_and_step(qtbot: QtBot, trained: Program) -> None:
-    trained.session.cursor.go_to(21)
-    trained.actions["copy_reference"].trigger()
+def test_a_copied_reference_leads_back_to_its_run_and_step(qtbot: QtBot, trained_window: Program) -> None:
+    trained_window.session.cursor.go_to(21)
+    trained_window.actions["copy_reference"].trigger()
     assert QGuiApplication.clipboard().text() == "bpe:1#21"
-    trained.actions["new_run"].trigger()
-    wait_for_phase(qtbot, trained, Phase.ENDED)
-    settle(qtbot, trained)
-    field = trained.bookmarks_panel.reference
+    trained_window.actions["new_run"].trigger()
+    wait_for_phase(qtbot, trained_window, Phase.ENDED)
+    settle(qtbot, trained_window)
+    field = trained_window.bookmarks_panel.reference
     field.setText("bpe:1#21")
     field.returnPressed.emit()
-    assert trained.session.runs.shown is trained.session.runs.all[0]
-    assert trained.session.cursor.position == 21
+    assert trained_window.session.runs.shown is trained_window.session.runs.all[0]
+    assert trained_window.session.cursor.position == 21
     field.setText("33")
     field.returnPressed.emit()
-    assert trained.session.cursor.position == 33
+    assert trained_window.session.cursor.position == 33
     for wrong, sentence in (
         ("bpe:7#1", "There is no run 7"),
         ("bpe:1#9999", "has learned 44 merges"),
@@ -95,5 +95,5 @@ def test_a_copied_reference_leads_back_to_its_run_and_step(qtbot: QtBot, trained
     ):
         field.setText(wrong)
         field.returnPressed.emit()
-        assert sentence in trained.bookmarks_panel.hint.text()
-        assert trained.session.cursor.position == 33
+        assert sentence in trained_window.bookmarks_panel.hint.text()
+        assert trained_window.session.cursor.position == 33

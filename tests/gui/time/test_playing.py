@@ -46,7 +46,7 @@ def test_a_playing_schedule_begins_slowly_and_ends_at_the_planned_time(
 
 
 @pytest.fixture
-def plays(settings: Settings, patient: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def player(settings: Settings, long_time_limit: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Switch the player on as for a person who has changed no setting. Let a played run end within a second."""
     settings.put(PLAYS, True)
     monkeypatch.setattr("app.session.playing.WHOLE_SECONDS", 1.0)
@@ -58,7 +58,7 @@ def states(program: Program) -> str:
 
 
 def test_the_train_button_learns_the_whole_run_and_then_plays_the_run_from_its_first_step(
-    qtbot: QtBot, plays: None, program: Program
+    qtbot: QtBot, player: None, program: Program
 ) -> None:
     playing, cursor = program.session.playing, program.session.cursor
     small(program)
@@ -141,7 +141,7 @@ def test_playing_skips_and_reports_steps_that_do_not_change_the_text(
 
 
 def test_playing_can_be_paused_resumed_and_skipped_and_stops_for_other_actions(
-    qtbot: QtBot, plays: None, program: Program
+    qtbot: QtBot, player: None, program: Program
 ) -> None:
     playing, cursor, table = program.session.playing, program.session.cursor, program.merge_panel.table
     small(program)
@@ -173,7 +173,7 @@ def test_playing_can_be_paused_resumed_and_skipped_and_stops_for_other_actions(
 
 @pytest.mark.parametrize("reason", ["switched off", "slow", "large", "busy"])
 def test_training_without_playing_shows_the_last_step_at_once(
-    qtbot: QtBot, plays: None, program: Program, monkeypatch: pytest.MonkeyPatch, reason: str
+    qtbot: QtBot, player: None, program: Program, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     small(program, 270)
     if reason == "switched off":

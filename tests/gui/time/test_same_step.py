@@ -18,8 +18,8 @@ from app.window.pages import RACE, SIZES
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core.measures.size_curves import SizeCurves
-from tests.gui.conftest import WAIT, Train, rest, settle, wait_for_phase
-from tests.gui.questions.conftest import answered
+from tests.gui.conftest import WAIT, Train, settle, wait_for_phase, wait_for_rest
+from tests.gui.questions.conftest import wait_for_answers
 from tests.gui.small_run import small
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -108,11 +108,11 @@ def test_moving_the_time_cursor_changes_the_pairs_chart_in_the_same_frame(
     program.charts.show_page("pairs")
     assert cursor.live
     for deed, at in (("back", 63), ("back", 62), ("forward", 63), ("back", 62), ("back", 61)):
-        rest(qtbot, program)
+        wait_for_rest(qtbot, program)
         program.actions[deed].trigger()
         assert (cursor.position, model.at, program.token_text.cursor) == (at, at, at)
     cursor.go_to(20)
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     program.actions["forward"].trigger()
     assert model.at == 21
 
@@ -145,7 +145,7 @@ def test_pairs_of_a_restored_run_are_counted_at_every_step(qtbot: QtBot, program
     wait_for_phase(qtbot, program, Phase.PAUSED)
     page = program.pages[PairsPage]
     program.filing.document.save(tmp_path / "paused.bpex")
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     before = program.session.runs.shown
     headlines: list[str] = []
     page.model.changed.connect(lambda: headlines.append(page.headline()))
@@ -187,13 +187,13 @@ def test_the_token_page_shows_the_name_and_the_history_of_the_same_token(
     train(program)
     program.inspector.show_page("token")
     page = program.pages[TokenPage]
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     for token in (300, 301, 270):
         program.token.look_at(token)
         life = page.life.model.facts
         assert life is None or life.token == token
         assert page.life.chart.isVisible()  # what is below does not jump
-        answered(qtbot, program)
+        wait_for_answers(qtbot, program)
         assert page.life.model.facts is not None
         assert page.life.model.facts.token == token
 
@@ -211,7 +211,7 @@ def test_the_token_page_describes_the_clicked_token(qtbot: QtBot, program: Progr
     QApplication.sendEvent(editor.viewport(), QEvent(QEvent.Type.Leave))  # the mouse goes to the tab of the inspector
     qtbot.mouseMove(program.inspector)
     program.inspector.show_page("token")
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert token.facts is not None
     assert token.facts.id == clicked.id
     program.session.cursor.go_to(3)
@@ -234,12 +234,12 @@ def test_the_merge_table_shows_its_first_row_at_the_first_step(qtbot: QtBot, pro
 def test_the_race_page_first_lists_pairs_whose_counts_changed(qtbot: QtBot, program: Program, train: Train) -> None:
     train(program)
     program.actions["race"].trigger()
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     answer = program.pages.page(RACE).model.answer
     assert answer is not None
     assert all(" took " in sentence for sentence in answer.sentences[:5])
     program.session.cursor.go_to(10)
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     history = program.session.runs.shown.history  # type: ignore[union-attr]
     assert history is not None
     answer = program.pages.page(RACE).model.answer
@@ -254,5 +254,5 @@ def test_the_size_marked_on_the_sizes_page_has_the_unit_of_the_axis(
     monkeypatch.setattr(SizeCurves, "half_would_do", 20)
     train(program)
     program.actions["sizes"].trigger()
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     assert "Half of 276 tokens would be nearly enough" in program.pages.page(SIZES).sentence.text()

@@ -28,7 +28,7 @@ from tests.core.learning import train
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.small_run import shown_run
 
-pytestmark = pytest.mark.usefixtures("patient", "only_window")
+pytestmark = pytest.mark.usefixtures("long_time_limit", "only_window")
 
 OLD = train(
     Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.preset("gpt2", special_tokens=("<|end|>",))
@@ -36,7 +36,7 @@ OLD = train(
 LISTED = train(Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.preset("wordpiece", vocab_size=30))
 
 
-def ended(qtbot: QtBot, program: Program, run: int) -> Run:
+def wait_for_run(qtbot: QtBot, program: Program, run: int) -> Run:
     """Wait until the run with this number is shown and its training has ended. Return the run."""
     qtbot.waitUntil(lambda: shown_run(program).number == run, timeout=WAIT)
     wait_for_phase(qtbot, program, Phase.ENDED)
@@ -64,7 +64,7 @@ def test_forbidding_and_forcing_a_pair_make_branches_that_a_session_file_keeps(
 
     program.merge_panel.table.menu_wanted.emit(9, QPoint())
     choose(program.asking.merge_menu, "Forbid This Merge")
-    second = ended(qtbot, program, 2)
+    second = wait_for_run(qtbot, program, 2)
     assert pairs(second)[:9] == before[:9]
     assert before[9] not in pairs(second)
     assert (pairs(first), second.parent, len(pairs(second))) == (before, 1, 44)
@@ -80,7 +80,7 @@ def test_forbidding_and_forcing_a_pair_make_branches_that_a_session_file_keeps(
     QTest.mouseMove(port, place)
     QApplication.sendEvent(port, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, port.mapToGlobal(place)))
     choose(program.asking.pair_menu, "Force This Pair Now")
-    third = ended(qtbot, program, 3)
+    third = wait_for_run(qtbot, program, 3)
     assert pairs(third)[:13] == [*pairs(second)[:12], rare]
     assert [*map(str, third.recipe.interventions)][1] == f"force:{rare[0]}+{rare[1]}@13"
     assert "forced" in str(program.merges.data(program.merges.index(12, 5)))
@@ -89,7 +89,7 @@ def test_forbidding_and_forcing_a_pair_make_branches_that_a_session_file_keeps(
 
     assert program.form.choose(vocab_size=310)
     program.actions["extend"].trigger()
-    assert len(pairs(ended(qtbot, program, 3))) == 54, "a branch goes on with what was decided in it"
+    assert len(pairs(wait_for_run(qtbot, program, 3))) == 54, "a branch goes on with what was decided in it"
 
     compared = program.pages[ComparePage]
     program.session.cursor.go_live()
@@ -108,7 +108,7 @@ def test_forbidding_and_forcing_a_pair_make_branches_that_a_session_file_keeps(
     token = program.pages[TokenPage]
     qtbot.waitUntil(lambda: token.model.facts is not None and token.model.facts.step == 2, timeout=WAIT)
     token.forbid.click()
-    ended(qtbot, program, 4)
+    wait_for_run(qtbot, program, 4)
     qtbot.waitUntil(lambda: program.run_list.rowCount() == 4, timeout=WAIT)
     lines = [str(program.run_list.data(program.run_list.index(row))).split("\n")[0] for row in range(4)]
     assert [line.lstrip("\u2003\u2002↳").split(":")[0] for line in lines] == ["Run 1", "Run 4", "Run 2", "Run 3"]
@@ -134,7 +134,7 @@ def test_a_branch_shows_the_text_as_split_by_both_runs(
     program.window.show_room("build")
     program.session.cursor.go_to(3)
     program.actions["forbid"].trigger()
-    ended(qtbot, program, 2)
+    wait_for_run(qtbot, program, 2)
     assert program.window.room == "ask"
     both, panel = program.asking.both_texts, program.text_panel
     assert both.rows.isVisible()
@@ -175,7 +175,7 @@ def test_the_texts_of_both_runs_scroll_to_their_first_difference(
     program.token_text.set_text(f"{before}{forbidden} {forbidden}")
     program.session.cursor.go_to(3)
     program.actions["forbid"].trigger()
-    ended(qtbot, program, 2)
+    wait_for_run(qtbot, program, 2)
     program.session.cursor.go_to(20)
     settle(qtbot, program)
     texts = program.asking.both_texts.texts
@@ -237,7 +237,7 @@ def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids
     assert "Choose a larger number" in dialog.note.text()
     dialog.first_id.setValue(OLD.index_count + 100)
     dialog.go.click()
-    grown = ended(qtbot, program, 2)
+    grown = wait_for_run(qtbot, program, 2)
     assert grown.history is not None
     assert pairs(grown)[: len(OLD)] == OLD.pairs()
     assert len(grown.history) == len(OLD) + 30
@@ -261,12 +261,12 @@ def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids
     program.actions["forbid"].trigger()
     assert "belong to the table before its extension" in program.messages.sentence.text()
 
-    old.history = History.from_pairs(OLD.recipe, OLD.alphabet, OLD.pairs(), _in_another_order())
+    old.history = History.from_pairs(OLD.recipe, OLD.alphabet, OLD.pairs(), _reversed_priorities())
     program.session.runs.show(old)
     program.actions["extend_imported"].trigger()
     program.exchanging.extend_dialog.by.setValue(30)
     program.exchanging.extend_dialog.go.click()
-    odd = ended(qtbot, program, 3)
+    odd = wait_for_run(qtbot, program, 3)
     assert odd.history is not None
     assert pairs(odd)[: len(OLD)] == OLD.pairs()
     assert odd.sentence == f"{odd.learned - len(OLD)} tokens are new. All older tokens keep their ids."
@@ -297,7 +297,7 @@ def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids
     dialog.by.setValue(3)
     dialog.rule.setCurrentIndex(dialog.rule.findData("score"))
     dialog.go.click()
-    listed = ended(qtbot, program, 5)
+    listed = wait_for_run(qtbot, program, 5)
     assert listed.history is not None
     assert (listed.recipe.name, listed.recipe.wordpiece_rule, len(listed.history)) == (
         "vocab.txt, extended",
@@ -324,7 +324,7 @@ def test_an_imported_table_can_be_extended_by_merges_across_words(
     assert dialog.across.isVisible()
     dialog.across.setChecked(True)
     dialog.go.click()
-    grown = ended(qtbot, program, 2)
+    grown = wait_for_run(qtbot, program, 2)
     assert grown.history is not None
     assert pairs(grown)[: len(OLD)] == OLD.pairs()
     assert (grown.recipe.method, len(grown.history)) == ("superbpe", len(OLD) + 10)
@@ -332,7 +332,7 @@ def test_an_imported_table_can_be_extended_by_merges_across_words(
     settle(qtbot, program)
 
 
-def _in_another_order() -> MergePriorities:
+def _reversed_priorities() -> MergePriorities:
     """Return the pairs of `OLD` with reversed priorities."""
     rows = [(*pair, OLD.first_special - 1 - place) for place, pair in enumerate(reversed(OLD.pairs()))]
     return MergePriorities(pairs=PairRows(*np.array(rows, np.int64).T))

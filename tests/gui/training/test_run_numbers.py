@@ -1,4 +1,4 @@
-"""Tests of the numbers of runs. Drafts that are learned while a person types use up no number."""
+"""Tests of the numbers of runs. Runs that are learned while a person types use up no numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.gui.small_run import shown_run, small
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def learned_live(qtbot: QtBot, program: Program, size: int) -> int:
+def learn_size(qtbot: QtBot, program: Program, size: int) -> int:
     """Type a vocabulary size, and wait until it is learned. Return the number of the run."""
     small(program, size)
     qtbot.waitUntil(lambda: shown_run(program).recipe.vocab_size == size, timeout=WAIT)
@@ -24,7 +24,7 @@ def test_run_numbers_stay_the_same_while_a_size_is_typed(qtbot: QtBot, program: 
     small(program, 290)
     train(program)
     program.live.is_on = True
-    numbers = [learned_live(qtbot, program, size) for size in (291, 295, 299, 291)]
+    numbers = [learn_size(qtbot, program, size) for size in (291, 295, 299, 291)]
     assert numbers == [2, 2, 2, 2]
     assert [run.number for run in program.session.runs.all] == [1, 2]
     program.live.is_on = False
@@ -40,12 +40,12 @@ def test_a_run_learned_while_typing_keeps_its_number_when_it_is_used(
     small(program, 290)
     train(program)
     program.live.is_on = True
-    learned_live(qtbot, program, 295)
+    learn_size(qtbot, program, 295)
     program.session.cursor.go_to(3)
     program.actions["bookmark"].trigger()
     assert [mark.run for mark in program.session.bookmarks.value] == [2]
-    assert learned_live(qtbot, program, 299) == 3
+    assert learn_size(qtbot, program, 299) == 3
     numbers = [run.number for run in program.session.runs.all]
     assert numbers == [1, 2, 3]
-    assert learned_live(qtbot, program, 295) == 2
+    assert learn_size(qtbot, program, 295) == 2
     assert len({run.number for run in program.session.runs.all}) == len(program.session.runs.all)

@@ -20,7 +20,7 @@ from bpe_core.figures.from_table import ranks_chart
 from bpe_core.figures.painter import picture
 from bpe_core.figures.sheet import Paper
 from bpe_core.support.data_table import DataTable
-from tests.gui.conftest import WAIT, Train, rest, wait_for_sentence
+from tests.gui.conftest import WAIT, Train, wait_for_rest, wait_for_sentence
 from tests.gui.small_run import small
 from tests.gui.tables import exact_rows
 
@@ -36,7 +36,7 @@ def test_a_chart_can_be_saved_as_a_picture_as_a_drawing_and_as_data(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(chosen[-1]), ""))
     for tab in range(4):
         program.charts.setCurrentIndex(tab)
-        rest(qtbot, program)
+        wait_for_rest(qtbot, program)
         for ending in ("png", "svg", *(("csv", "tsv", "json", "parquet") if tab < 2 else ())):
             chosen.append(tmp_path / f"chart {tab}.{ending}")
             program.actions["save_chart"].trigger()
@@ -85,13 +85,13 @@ def test_a_chart_saved_right_after_a_step_shows_that_step(qtbot: QtBot, program:
     small(program)
     train(program)
     program.charts.show_page("ranks")
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     at_the_end = exact_rows(program.charts.page)
     program.session.cursor.go_to(9)
     program.session.cursor.go_to(2)
     early = exact_rows(program.charts.page)
     assert early != at_the_end
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     assert exact_rows(program.charts.page) == early
 
 
@@ -102,7 +102,7 @@ def test_charts_saved_for_print_have_the_requested_size(
     train(program)
     for page in ("ranks", "pairs"):
         program.charts.show_page(page)
-        rest(qtbot, program)
+        wait_for_rest(qtbot, program)
         before = program.charts.page.size(), program.charts.page.palette()
         for kind in ("svg", "pdf", "png"):
             path = tmp_path / f"{page}.{kind}"
@@ -112,7 +112,7 @@ def test_charts_saved_for_print_have_the_requested_size(
             dialog.width_box.setValue(84)
             dialog.height_box.setValue(60)
             dialog.save.click()
-            rest(qtbot, program)
+            wait_for_rest(qtbot, program)
             assert str(path) in program.messages.sentence.text()
         assert 'width="84mm" height="60mm"' in (tmp_path / f"{page}.svg").read_text(encoding="utf-8")
         image = QImage(str(tmp_path / f"{page}.png"))

@@ -75,13 +75,13 @@ def view(qtbot: QtBot) -> FigureView:
     return view
 
 
-def shown(view: FigureView, figure: Figure) -> Chart:
+def show_chart(view: FigureView, figure: Figure) -> Chart:
     view.set_figure(figure)
     QApplication.processEvents()
     return view.charts[0]
 
 
-def seen(chart: Chart) -> tuple[float, ...]:
+def visible_range(chart: Chart) -> tuple[float, ...]:
     QApplication.processEvents()
     (left, right), (low, high) = chart.box.viewRange()
     return left, right, low, high
@@ -131,7 +131,7 @@ def test_a_figure_has_a_description_for_screen_readers(view: FigureView) -> None
         view.set_figure(nothing)
         assert view.accessibleDescription() == ""
         assert view.values_at(QPointF(100, 100)) == ""
-    chart = shown(view, LINES)
+    chart = show_chart(view, LINES)
     for widget in (view, chart):
         interface = QAccessible.queryAccessibleInterface(widget)
         assert interface.text(QAccessible.Text.Name) == "The life of th"
@@ -150,14 +150,14 @@ def test_every_figure_changes_its_colours_with_the_theme(view: FigureView, figur
 
 @pytest.mark.parametrize("figure", KINDS_OF_LINES, ids=lambda figure: figure.name)
 def test_a_figure_first_shows_all_its_values(view: FigureView, figure: LineFigure) -> None:
-    left, right, low, high = seen(shown(view, figure))
+    left, right, low, high = visible_range(show_chart(view, figure))
     along, upright = axes_of(figure)
     assert left <= along.place(along.least) <= along.place(along.most) <= right
     assert low <= upright.place(upright.least) <= upright.place(upright.most) <= high
 
 
 def test_a_click_on_a_line_chart_chooses_the_nearest_place(qtbot: QtBot, view: FigureView) -> None:
-    chart = shown(view, LINES)
+    chart = show_chart(view, LINES)
     port = chart.viewport()
     for place, expected in (
         (QPoint(0, 60), 0.0),
@@ -171,29 +171,29 @@ def test_a_click_on_a_line_chart_chooses_the_nearest_place(qtbot: QtBot, view: F
 
 
 def test_the_mouse_wheel_zooms_a_chart_at_the_pointer(view: FigureView) -> None:
-    chart = shown(view, LINES)
-    whole, mouse = seen(chart), pixel_of(chart, 80, 6_400)
+    chart = show_chart(view, LINES)
+    whole, mouse = visible_range(chart), pixel_of(chart, 80, 6_400)
     turn_wheel(chart, mouse, 4)
-    left, right, low, high = seen(chart)
+    left, right, low, high = visible_range(chart)
     assert right - left < 0.8 * (whole[1] - whole[0])
     assert high - low < 0.8 * (whole[3] - whole[2])
     moved = pixel_of(chart, 80, 6_400) - mouse
     assert moved.manhattanLength() <= 4
     turn_wheel(chart, mouse, -40)
-    assert seen(chart) == pytest.approx(whole, abs=1e-3), "there is nothing beyond the ends of the axes"
+    assert visible_range(chart) == pytest.approx(whole, abs=1e-3), "there is nothing beyond the ends of the axes"
 
 
 def test_dragging_moves_an_enlarged_chart(qtbot: QtBot, view: FigureView) -> None:
-    chart = shown(view, LINES)
+    chart = show_chart(view, LINES)
     turn_wheel(chart, pixel_of(chart, 50, 2_500), 8)
-    before, port = seen(chart), chart.viewport()
+    before, port = visible_range(chart), chart.viewport()
     middle = port.rect().center()
     QTest.mousePress(port, LEFT, pos=middle)
     for away in range(0, 60, 10):
         QTest.mouseMove(port, middle - QPoint(away, 0))
         qtbot.wait(20)  # moves that follow sooner count as one
     QTest.mouseRelease(port, LEFT, pos=middle - QPoint(60, 0))
-    after = seen(chart)
+    after = visible_range(chart)
     assert after[0] > before[0]
     assert after[1] - after[0] == pytest.approx(before[1] - before[0])
 
@@ -201,22 +201,22 @@ def test_dragging_moves_an_enlarged_chart(qtbot: QtBot, view: FigureView) -> Non
 def test_a_double_click_on_an_enlarged_chart_shows_the_whole_chart_and_chooses_nothing(
     qtbot: QtBot, view: FigureView
 ) -> None:
-    chart = shown(view, LINES)
-    whole, chosen = seen(chart), list[float]()
+    chart = show_chart(view, LINES)
+    whole, chosen = visible_range(chart), list[float]()
     view.place_chosen.connect(chosen.append)
     turn_wheel(chart, pixel_of(chart, 50, 2_500), 8)
-    assert seen(chart) != pytest.approx(whole)
+    assert visible_range(chart) != pytest.approx(whole)
     port, middle = chart.viewport(), chart.viewport().rect().center()
     QTest.mouseClick(port, LEFT, pos=middle)
     QTest.mouseDClick(port, LEFT, pos=middle)
     QTest.mouseRelease(port, LEFT, pos=middle)
-    assert seen(chart) == pytest.approx(whole)
+    assert visible_range(chart) == pytest.approx(whole)
     qtbot.wait(QApplication.doubleClickInterval() + 50)
     assert chosen == []
 
 
 def test_a_click_on_an_enlarged_chart_chooses_after_the_double_click_interval(qtbot: QtBot, view: FigureView) -> None:
-    chart = shown(view, LINES)
+    chart = show_chart(view, LINES)
     turn_wheel(chart, pixel_of(chart, 50, 2_500), 8)
     with qtbot.waitSignal(view.place_chosen) as chosen:
         qtbot.mouseClick(chart.viewport(), LEFT, pos=pixel_of(chart, 48, 2_500))
@@ -224,40 +224,40 @@ def test_a_click_on_an_enlarged_chart_chooses_after_the_double_click_interval(qt
 
 
 def test_new_values_keep_the_visible_part_of_a_chart_and_another_figure_resets_the_view(view: FigureView) -> None:
-    chart = shown(view, RACE)
-    whole = seen(chart)
+    chart = show_chart(view, RACE)
+    whole = visible_range(chart)
     view.actions()[0].trigger()
-    part = seen(chart)
+    part = visible_range(chart)
     assert part[1] - part[0] < whole[1] - whole[0]
     assert np.mean(part[:2]) == pytest.approx(np.mean(whole[:2]))
-    shown(view, replace(RACE, sentence="Later.", lines=[replace(STAIRS, y=2 * STAIRS.y), BANDED, FAINT]))
-    assert seen(chart) == pytest.approx(part)
+    show_chart(view, replace(RACE, sentence="Later.", lines=[replace(STAIRS, y=2 * STAIRS.y), BANDED, FAINT]))
+    assert visible_range(chart) == pytest.approx(part)
     view.actions()[1].trigger()
     view.actions()[2].trigger()
-    assert seen(chart)[:2] == pytest.approx(whole[:2])
+    assert visible_range(chart)[:2] == pytest.approx(whole[:2])
     view.actions()[0].trigger()
-    shown(view, replace(RACE, title="Another race."))
-    assert seen(chart)[:2] == pytest.approx(whole[:2])
+    show_chart(view, replace(RACE, title="Another race."))
+    assert visible_range(chart)[:2] == pytest.approx(whole[:2])
 
 
 def test_a_chart_that_is_not_enlarged_grows_with_its_values(view: FigureView) -> None:
-    chart = shown(view, LINES)
+    chart = show_chart(view, LINES)
     longer = np.arange(1_000.0)
-    shown(view, replace(LINES, lines=[Line("th", longer, longer)]))
-    assert seen(chart)[1] >= 999.0
+    show_chart(view, replace(LINES, lines=[Line("th", longer, longer)]))
+    assert visible_range(chart)[1] >= 999.0
 
 
 def test_a_chart_reuses_its_graphics_items_for_new_values(view: FigureView) -> None:
-    chart = shown(view, RACE)
+    chart = show_chart(view, RACE)
     items = chart.box.allChildren()
     assert len(items) > 6
     for figure in (replace(RACE, marks=(70.0,)), replace(RACE, lines=[replace(STAIRS, y=2 * STAIRS.y), BANDED, FAINT])):
-        assert shown(view, figure) is chart
+        assert show_chart(view, figure) is chart
         assert chart.box.allChildren() == items
 
 
 def test_the_crosshair_of_a_chart_shows_the_values_under_the_pointer(qtbot: QtBot, view: FigureView) -> None:
-    chart = shown(view, RACE)
+    chart = show_chart(view, RACE)
     label = chart.crosshair.label
     assert not label.isVisible()
     QTest.mouseMove(chart.viewport(), pixel_of(chart, 50, 2_000))
@@ -272,19 +272,19 @@ def test_the_crosshair_of_a_chart_shows_the_values_under_the_pointer(qtbot: QtBo
 
 def test_the_crosshair_stops_between_whole_numbers_only_on_continuous_axes(view: FigureView) -> None:
     seconds = replace(LINES, lines=[Line("floor", np.array([0.0, 0.5, 1.25]), np.array([2.0, 3.0, 4.5]))], first_x=None)
-    assert shown(view, replace(seconds, marks=())).text_at(QPointF(0.25, 1.0)) == "Merges: 0.25\nfloor: 2.5"
-    assert shown(view, LINES).text_at(QPointF(2.3, 1.0)) == "Merges: 2\nth: 4"
+    assert show_chart(view, replace(seconds, marks=())).text_at(QPointF(0.25, 1.0)) == "Merges: 0.25\nfloor: 2.5"
+    assert show_chart(view, LINES).text_at(QPointF(2.3, 1.0)) == "Merges: 2\nth: 4"
 
 
 def test_a_chart_is_reused_after_its_figure_was_empty(view: FigureView) -> None:
-    chart = shown(view, LINES)
+    chart = show_chart(view, LINES)
     view.set_figure(EMPTY)
     assert view.charts == []
-    assert shown(view, LINES) is chart
+    assert show_chart(view, LINES) is chart
 
 
 def test_arrow_keys_move_the_crosshair_and_enter_chooses_its_place(qtbot: QtBot, view: FigureView) -> None:
-    chart = shown(view, LINES)
+    chart = show_chart(view, LINES)
     chart.setFocus(Qt.FocusReason.TabFocusReason)
     chart.point_at(QPointF(50.0, 100.0))
     qtbot.keyClick(chart, Qt.Key.Key_Right)
@@ -296,7 +296,7 @@ def test_arrow_keys_move_the_crosshair_and_enter_chooses_its_place(qtbot: QtBot,
 
 def test_numbers_on_a_wholly_visible_axis_are_equal_on_the_screen_and_in_print(view: FigureView) -> None:
     view.resize(700, 500)
-    chart = shown(view, replace(RACE, is_log_x=True))
+    chart = show_chart(view, replace(RACE, is_log_x=True))
     along, _ = axes_of(replace(RACE, is_log_x=True))
     left, right = chart.box.viewRange()[0]
     ((_, places),) = chart.bottom.tickValues(left, right, 600.0)
@@ -305,7 +305,7 @@ def test_numbers_on_a_wholly_visible_axis_are_equal_on_the_screen_and_in_print(v
 
 def test_the_letters_of_an_axis_title_are_not_cut_at_the_lower_edge_of_the_chart(view: FigureView) -> None:
     view.resize(700, 500)
-    axis = shown(view, LENGTHS).bottom
+    axis = show_chart(view, LENGTHS).bottom
     lower_end = axis.label.mapRectToParent(axis.label.boundingRect()).bottom() - axis.label.document().documentMargin()
     assert axis.label.isVisible()
     assert lower_end <= axis.size().height()
@@ -313,10 +313,10 @@ def test_the_letters_of_an_axis_title_are_not_cut_at_the_lower_edge_of_the_chart
 
 def test_zooming_a_chart_along_the_size_axis_zooms_the_chart_beside_it(view: FigureView) -> None:
     view.resize(800, 240)
-    shown(view, SideBySide("lab", "Lab.", "", [LINES, replace(LINES, title="Another.")]))
+    show_chart(view, SideBySide("lab", "Lab.", "", [LINES, replace(LINES, title="Another.")]))
     first, second = view.charts
     first.enlarge()
-    assert seen(second)[:2] == pytest.approx(seen(first)[:2], rel=0.05, abs=3)
+    assert visible_range(second)[:2] == pytest.approx(visible_range(first)[:2], rel=0.05, abs=3)
     assert view.charts == [first, second]
     view.set_figure(TREE)
     assert view.charts == []
@@ -339,7 +339,7 @@ def points_with(view: FigureView, chart: Chart) -> dict[str, QPoint]:
 def test_a_click_on_a_bar_or_a_dot_chooses_its_item(
     qtbot: QtBot, view: FigureView, figure: Figure, items: dict[str, int]
 ) -> None:
-    chart = shown(view, figure)
+    chart = show_chart(view, figure)
     points = points_with(view, chart)
     assert set(points) - {""} == set(items)
     for text, item in items.items():
@@ -365,32 +365,32 @@ def test_a_click_on_a_branch_of_a_tree_chooses_the_branch(qtbot: QtBot, view: Fi
 
 def test_a_bar_chart_with_too_many_bars_scrolls_by_dragging_and_keeps_the_bar_height(view: FigureView) -> None:
     many = replace(BARS, bars=[Bar(f"t + {row}", 100 - row, f"{100 - row}") for row in range(60)])
-    chart = shown(view, many)
+    chart = show_chart(view, many)
     assert isinstance(chart, RowChart)
-    _, _, top, bottom = seen(chart)
+    _, _, top, bottom = visible_range(chart)
     assert top == 0
     assert 5 < chart.count_rows_in_view < 20
     turn_wheel(chart, chart.viewport().rect().center(), 8)
-    left, right, after, below = seen(chart)
+    left, right, after, below = visible_range(chart)
     assert right - left < 100
     assert below - after == pytest.approx(bottom - top)
     chart.box.translateBy(y=1_000)
-    assert seen(chart)[3] == pytest.approx(60)
+    assert visible_range(chart)[3] == pytest.approx(60)
 
 
-def look_of(view: FigureView) -> Callable[[QPoint], int]:
+def pixel_reader(view: FigureView) -> Callable[[QPoint], int]:
     image = view.grab().toImage()
     return lambda point: image.pixel(point)
 
 
 def test_the_dot_of_a_text_that_a_tokenizer_cannot_encode_is_hollow(view: FigureView) -> None:
-    chart = shown(view, DOTS)
+    chart = show_chart(view, DOTS)
     points = points_with(view, chart)
     dots = {
         text: chart.box.mapViewToScene(QPointF(*place))
         for text, place in (("b, en: 3", (0.06, 3)), ("b, de", (1.06, 4)))
     }
-    pixel = look_of(view)
+    pixel = pixel_reader(view)
     whole, hollow = (pixel(chart.mapTo(view, chart.mapFromScene(place))) for place in dots.values())
     assert points
     assert whole != hollow == view.palette().base().color().rgb()
@@ -398,7 +398,7 @@ def test_the_dot_of_a_text_that_a_tokenizer_cannot_encode_is_hollow(view: Figure
 
 def test_saved_pictures_of_figures_have_double_resolution_and_vector_lines(view: FigureView, tmp_path: Path) -> None:
     for figure in (LINES, DOTS, BARS):
-        shown(view, figure)
+        show_chart(view, figure)
         assert picture_of(view).size() == view.size() * 2
         assert save_svg(view, tmp_path / "lines.svg")
         saved = (tmp_path / "lines.svg").read_text(encoding="utf-8")
@@ -407,7 +407,7 @@ def test_saved_pictures_of_figures_have_double_resolution_and_vector_lines(view:
 
 
 def test_the_menu_of_a_figure_offers_to_save_the_figure_for_print(qtbot: QtBot, view: FigureView) -> None:
-    shown(view, RACE)
+    show_chart(view, RACE)
     action = next(entry for entry in view.actions() if entry.text() == SAVE)
     with qtbot.waitSignal(view.print_wanted):
         action.trigger()
@@ -415,7 +415,7 @@ def test_the_menu_of_a_figure_offers_to_save_the_figure_for_print(qtbot: QtBot, 
 
 def test_labels_at_the_ends_of_curves_never_overlap(view: FigureView) -> None:
     ends = [Line(name, X, X + step, points=[Point(99.0, 99.0 + step, name)]) for step, name in enumerate("ABCD")]
-    chart = shown(view, LineFigure("lab", "Lab.", "", ends, "Tokens", "Bytes"))
+    chart = show_chart(view, LineFigure("lab", "Lab.", "", ends, "Tokens", "Bytes"))
     view.grab()
     named = [item for item in chart.box.allChildren() if isinstance(item, TextItem) and item.isVisible()]
     labels = sorted(named, key=lambda item: str(item.toPlainText()))

@@ -1,4 +1,4 @@
-"""Tests of the search in everything: actions, files, lessons, tokens and merges."""
+"""Tests of the search field, which finds actions, files, lessons, tokens and merges."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.gui.small_run import small
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def opened(program: Program) -> FindBox:
+def open_search(program: Program) -> FindBox:
     program.actions["find_anything"].trigger()
     return program.finding.box
 
@@ -41,7 +41,7 @@ def test_the_search_finds_actions_files_lessons_tokens_and_steps(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
     program.settings.put(RECENT_FILES, [str(tmp_path / "lately opened.txt")])
-    box = opened(program)
+    box = open_search(program)
     assert titles(box, "open te")[0] == "Open Texts …"
     assert titles(box, "lately")[0].endswith("lately opened.txt")
     assert "Dark" in titles(box, "theme da")
@@ -55,27 +55,27 @@ def test_the_search_finds_actions_files_lessons_tokens_and_steps(
     history = program.session.runs.shown.history  # type: ignore[union-attr]
     assert history is not None
 
-    choose(opened(program), "#7")
+    choose(open_search(program), "#7")
     assert program.session.cursor.position == 7
     token = history.indices[19]
     names = program.session.runs.shown.names  # type: ignore[union-attr]
     assert names is not None
     left, right = (names.text[part] for part in history.pair(19))
-    assert names.text[token] in titles(opened(program), f"{left} {right}")
+    assert names.text[token] in titles(open_search(program), f"{left} {right}")
     choose(program.finding.box, names.text[token])
     assert program.session.cursor.position == 20
     assert program.token.facts is not None
     assert program.token.facts.id == token
     assert program.inspector.shown == "token"
 
-    choose(opened(program), "lesson first merge")
+    choose(open_search(program), "lesson first merge")
     assert program.course.lesson is not None
     assert program.course.lesson.title == "The first merge, by hand"
     program.course.leave()
 
 
 def test_the_search_finds_methods_recipes_and_pages_by_name(qtbot: QtBot, program: Program) -> None:
-    box = opened(program)
+    box = open_search(program)
     assert titles(box, "forb")[0].startswith("Forbid This")
     assert titles(box, "ranks")[0] == "How often is each token used?"
     assert "Which pairs lost?" in titles(box, "pairs lost")
@@ -87,7 +87,7 @@ def test_the_search_finds_methods_recipes_and_pages_by_name(qtbot: QtBot, progra
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.phase is Phase.ENDED, timeout=WAIT)
     assert runs.shown is not None
     assert runs.shown.recipe.method == "unigram"
-    choose(opened(program), "compression")
+    choose(open_search(program), "compression")
     assert program.charts.shown == "compression"
 
 
@@ -107,7 +107,7 @@ def test_the_search_finds_methods_recipes_and_pages_by_name(qtbot: QtBot, progra
 def test_the_search_finds_recipe_fields_measures_pages_and_display_options(
     program: Program, typed: str, title: str
 ) -> None:
-    assert title in titles(opened(program), typed)
+    assert title in titles(open_search(program), typed)
 
 
 def test_the_search_lists_only_actions_that_are_available(program: Program) -> None:
@@ -125,16 +125,16 @@ def test_the_search_lists_only_actions_that_are_available(program: Program) -> N
 def test_choosing_a_search_result_opens_its_place_in_the_window(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 300)
     train(program)
-    choose(opened(program), "minimum count")
+    choose(open_search(program), "minimum count")
     assert program.window.room == "build"
     assert program.window.focusWidget() is program.recipe_panel.field("min_frequency")
-    choose(opened(program), "parity premium")
+    choose(open_search(program), "parity premium")
     assert (program.window.room, program.charts.shown) == ("compare", "benchmark")
-    choose(opened(program), "delete run")
+    choose(open_search(program), "delete run")
     assert program.session.runs.all == []
     program.session.undo.undo()
     assert len(program.session.runs.all) == 1
-    choose(opened(program), "leaving no trace")
+    choose(open_search(program), "leaving no trace")
     assert program.manual.window is not None
     assert program.manual.window.isVisible()
     program.manual.window.close()
@@ -153,7 +153,7 @@ def test_the_search_lists_exact_tokens_first_and_then_tokens_that_begin_with_the
 
 
 def test_arrow_keys_move_through_search_results_and_escape_changes_nothing(program: Program) -> None:
-    box = opened(program)
+    box = open_search(program)
     box.field.setText("open")
     QTest.keyClick(box.field, Qt.Key.Key_Down)
     assert box.list.currentIndex().row() == 1
@@ -168,10 +168,10 @@ def test_the_search_hides_merges_while_a_lesson_asks_to_predict_the_merge(
 ) -> None:
     small(program, 270)
     train(program)
-    assert titles(opened(program), "3")[0] == "Go to merge 3"
+    assert titles(open_search(program), "3")[0] == "Go to merge 3"
     program.finding.box.reject()
     monkeypatch.setattr(type(program.course), "is_predicting", property(lambda _: True))
-    assert "Go to merge 3" not in titles(opened(program), "3")
+    assert "Go to merge 3" not in titles(open_search(program), "3")
 
 
 def test_the_list_of_keys_names_the_keys_of_the_actions(program: Program) -> None:

@@ -1,4 +1,7 @@
-"""Tests of closed parts. No action leaves Qt objects behind, however often it is used, and no text keeps its editor."""
+"""Tests of memory in the window.
+
+No action leaves Qt objects behind, however often it is used, and no removed text keeps its editor.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from app.window.text.text_model import TokenTextModel
 from app.wiring import Program
 from tests.conftest import ONCE
 from tests.e2e.soak import qt_objects
-from tests.gui.conftest import WAIT, Train, rest
+from tests.gui.conftest import WAIT, Train, wait_for_rest
 
 # The window is closed at the end, and files and pages of others are not opened here.
 LEFT_OUT = {"quit", "claim_sessions"}
@@ -20,7 +23,7 @@ FIRST, FURTHER = 3, 5  # times that an action is pressed before, and between, th
 
 
 @pytest.fixture
-def nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def dialogs_close_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("getSaveFileName", "getOpenFileName"):
         monkeypatch.setattr(QFileDialog, name, lambda *_, **__: ("", ""))
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_, **__: ([], ""))
@@ -30,19 +33,19 @@ def nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QMessageBox, "exec", lambda box: box.done(0) or 0)
 
 
-def settled(qtbot: QtBot, program: Program) -> int:
+def objects_at_rest(qtbot: QtBot, program: Program) -> int:
     """Close all dialogs, and wait for all background tasks. Return the number of Qt objects."""
     for widget in QApplication.topLevelWidgets():
         if isinstance(widget, QDialog) and widget.isVisible():
             widget.close()
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     return qt_objects(program).total()
 
 
 @pytest.mark.skipif(ONCE, reason="it takes half a minute, and another Python has run it")
 def test_no_action_leaves_qt_objects_behind_when_repeated(
-    qtbot: QtBot, program: Program, train: Train, nobody_answers: None, patient: None
+    qtbot: QtBot, program: Program, train: Train, dialogs_close_themselves: None, long_time_limit: None
 ) -> None:
     train(program)
     grown = {}
@@ -55,7 +58,7 @@ def test_no_action_leaves_qt_objects_behind_when_repeated(
                 if action.isEnabled():
                     action.trigger()
                     QCoreApplication.processEvents()
-                count = settled(qtbot, program)
+                count = objects_at_rest(qtbot, program)
             counts.append(count)
         if counts[1] - counts[0] >= FURTHER:  # one each time
             grown[name] = counts
@@ -70,7 +73,7 @@ def test_the_editor_of_a_removed_corpus_text_is_freed(qtbot: QtBot, program: Pro
         program.session.corpus.replace_by_text("it", f"low lower {number}")
         page.model.refresh()
         qtbot.waitUntil(lambda: page.model.opened is not None, timeout=WAIT)
-    rest(qtbot, program)
+    wait_for_rest(qtbot, program)
     program.session.corpus.replace_by_text("it", "at last")
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert page.editors.count() <= 2

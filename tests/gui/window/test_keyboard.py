@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.room_plan import ROOMS
 from app.wiring import Program
-from tests.gui.conftest import WAIT, Train, rest
+from tests.gui.conftest import WAIT, Train, wait_for_rest
 
 
 def controls(program: Program) -> Iterator[QWidget]:
@@ -69,7 +69,7 @@ def is_in_sight(widget: QWidget) -> bool:
     return False
 
 
-def in_order(program: Program, key: Qt.Key) -> list[QWidget]:
+def controls_in_order(program: Program, key: Qt.Key) -> list[QWidget]:
     """Return the controls in the order in which the Tab key reaches them, until a control comes again."""
     reached: list[QWidget] = []
     program.toolbar.main_button.setFocus()
@@ -86,7 +86,7 @@ def test_the_tab_key_moves_from_part_to_part_and_never_to_a_hidden_part(
     train(program)
     program.window.raise_lessons()
     qtbot.wait(1)
-    reached = in_order(program, Qt.Key.Key_Backtab)
+    reached = controls_in_order(program, Qt.Key.Key_Backtab)
     landmarks: tuple[QWidget, ...] = (
         program.toolbar.main_button,
         program.text_panel.editor,
@@ -96,7 +96,7 @@ def test_the_tab_key_moves_from_part_to_part_and_never_to_a_hidden_part(
     )
     backwards = [widget for widget in reached if widget in landmarks]
     assert backwards == [landmarks[0], *landmarks[:0:-1]]
-    forwards = [widget for widget in in_order(program, Qt.Key.Key_Tab) if widget in landmarks]
+    forwards = [widget for widget in controls_in_order(program, Qt.Key.Key_Tab) if widget in landmarks]
     assert forwards == list(landmarks)
 
 
@@ -142,13 +142,13 @@ def test_the_tab_key_reaches_every_part_of_each_room(qtbot: QtBot, program: Prog
     program.window.show_room(room)
     program.window.activateWindow()
     qtbot.waitUntil(program.window.isActiveWindow, timeout=WAIT)
-    rest(qtbot, program)  # an answer that comes meanwhile would move what has the focus
-    reached = in_order(program, Qt.Key.Key_Tab)
+    wait_for_rest(qtbot, program)  # an answer that comes meanwhile would move what has the focus
+    reached = controls_in_order(program, Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is reached[0], "it comes back to where it began"
     assert [name_of(widget) for widget in reached if not widget.isVisible()] == []
     titles = {name_of(widget) for widget in reached}
     assert titles >= {room.title for room in ROOMS}
-    backwards = in_order(program, Qt.Key.Key_Backtab)
+    backwards = controls_in_order(program, Qt.Key.Key_Backtab)
     assert set(backwards) == set(reached)
     closed_by = {dock.titleBarWidget() for dock in program.window.docks.values() if not dock.isHidden()}
     assert {title for title in closed_by if not any(title.isAncestorOf(widget) for widget in reached)} == set()

@@ -16,7 +16,7 @@ from app.wiring import Program
 from bpe_core.support.version import program_version
 
 
-def opened(program: Program) -> ManualWindow:
+def open_manual(program: Program) -> ManualWindow:
     program.actions["manual"].trigger()
     window = program.manual.window
     assert window is not None
@@ -31,7 +31,7 @@ def heading(window: ManualWindow) -> str:
 @pytest.mark.parametrize("room", ["watch", "ask", "compare", "build"])
 def test_the_manual_opens_at_the_page_of_the_shown_room(program: Program, room: str) -> None:
     program.window.show_room(room)
-    assert opened(program).page == f"{room}.md"
+    assert open_manual(program).page == f"{room}.md"
 
 
 def test_the_manual_opens_at_the_page_of_the_panel_with_the_focus(program: Program) -> None:
@@ -44,7 +44,7 @@ def test_the_manual_opens_at_the_page_of_the_panel_with_the_focus(program: Progr
 
 
 def test_the_manual_finds_typed_words_and_can_return_to_the_former_page(program: Program) -> None:
-    window = opened(program)
+    window = open_manual(program)
     window.go_to("start.md")
     window.field.setText("premium")
     assert 1 <= window.list.count() < 20
@@ -57,7 +57,7 @@ def test_the_manual_finds_typed_words_and_can_return_to_the_former_page(program:
 
 
 def test_links_in_the_manual_lead_to_pages_and_headings(program: Program) -> None:
-    window = opened(program)
+    window = open_manual(program)
     window.text.anchorClicked.emit(QUrl("ask.md#ties"))
     assert (window.page, heading(window)) == ("ask.md", "Ties")
     window.text.anchorClicked.emit(QUrl("#race"))
@@ -67,7 +67,7 @@ def test_links_in_the_manual_lead_to_pages_and_headings(program: Program) -> Non
 def test_the_manual_shows_pictures_and_saves_a_page_as_pdf(
     program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window = opened(program)
+    window = open_manual(program)
     window.go_to("gallery.md")
     assert window.text.document().size().height() > 12 * 200  # pixels: a picture each
     path = tmp_path / "gallery.pdf"

@@ -51,7 +51,7 @@ def test_a_message_hides_no_other_part_of_the_window(qtbot: QtBot, program: Prog
     qtbot.waitUntil(program.messages.isVisible, timeout=WAIT)
 
 
-def test_a_less_urgent_message_does_not_replace_an_unread_message(qtbot: QtBot, hurry: None) -> None:
+def test_a_less_urgent_message_does_not_replace_an_unread_message(qtbot: QtBot, short_pauses: None) -> None:
     bar = MessageBar()
     qtbot.addWidget(bar)
 

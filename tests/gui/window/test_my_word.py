@@ -1,4 +1,4 @@
-"""A test that the person's word follows the run shown, even if the tokens of the run arrive later."""
+"""A test that a person's word is always split by the run shown, even if the tokens of the run arrive later."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.gui.conftest import Train, settle
 
 
 def test_the_watched_word_never_shows_ids_of_the_run_shown_before(
-    qtbot: QtBot, program: Program, train: Train, patient: None
+    qtbot: QtBot, program: Program, train: Train, long_time_limit: None
 ) -> None:
     """The tokens of the former run must not be shown, because the alphabet of the new run is smaller."""
     runs, word = program.session.runs, program.watch.word
@@ -33,7 +33,7 @@ def test_the_watched_word_never_shows_ids_of_the_run_shown_before(
 
 
 def test_the_watched_word_is_shown_before_its_newest_token_has_a_text(
-    qtbot: QtBot, program: Program, train: Train, patient: None
+    qtbot: QtBot, program: Program, train: Train, long_time_limit: None
 ) -> None:
     train(program)
     run = program.session.runs.shown

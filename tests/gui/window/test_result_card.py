@@ -34,12 +34,12 @@ LOOK = 500  # milliseconds
 
 
 @pytest.fixture
-def watched(
+def watched_window(
     qtbot: QtBot,
     settings: Settings,
     new_program: Callable[..., Program],
     monkeypatch: pytest.MonkeyPatch,
-    patient: None,
+    long_time_limit: None,
 ) -> Program:
     """Return the window of a first start, after the run was played to its end."""
     monkeypatch.setattr(result, "LOOK_MILLISECONDS", LOOK * HURRY)  # what is shown too shortly is not seen to happen
@@ -50,11 +50,11 @@ def watched(
     qtbot.waitUntil(lambda: program.session.playing.is_playing, timeout=WAIT)
     assert program.card.isHidden(), "while it plays"
     program.actions["skip"].trigger()
-    at_the_end(qtbot, program)
+    wait_for_card(qtbot, program)
     return program
 
 
-def at_the_end(qtbot: QtBot, program: Program) -> None:
+def wait_for_card(qtbot: QtBot, program: Program) -> None:
     runs = program.session.runs
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.phase is Phase.ENDED, timeout=WAIT)
     settle(qtbot, program)
@@ -70,7 +70,7 @@ def button(card: ResultCard, title: str) -> QPushButton:
     )
 
 
-def next_deed(card: ResultCard, title: str) -> QAction:
+def action_of_card(card: ResultCard, title: str) -> QAction:
     """Return the action with this title that the card offers."""
     return next(action for action in card.next.menu().actions() if title_of(action) == title and action.isVisible())
 
@@ -78,8 +78,8 @@ def next_deed(card: ResultCard, title: str) -> QAction:
 PRESETS = ("gpt2", "gage", "bert", "unigram", "mingram", "best", "superbpe", "raw-bytes")
 
 
-def test_the_watch_room_shows_the_result_card_at_the_last_step(qtbot: QtBot, watched: Program) -> None:
-    study, card = train([samples()[0].text()], Recipe.preset("gpt2", vocab_size=512)), watched.card
+def test_the_watch_room_shows_the_result_card_at_the_last_step(qtbot: QtBot, watched_window: Program) -> None:
+    study, card = train([samples()[0].text()], Recipe.preset("gpt2", vocab_size=512)), watched_window.card
     words, before, after = study.inside.words(), study.history.tokens_at_start, study.history[-1].tokens_left
     assert card.sentence.text() == f"The corpus had {before:,} tokens at first, and has {after:,} now."
     whole = sum(len(study.encode(word)) == 1 for word, _ in words)
@@ -88,38 +88,40 @@ def test_the_watch_room_shows_the_result_card_at_the_last_step(qtbot: QtBot, wat
     moments = card.moments.text()
     assert 't + h <a href="step:1">−117, taken by he</a>' in moments
     assert "␣lighthouse</a>" in moments
-    watched.window.show_room("ask")
-    assert watched.card.isHidden()
-    watched.window.show_room("watch")
-    qtbot.waitUntil(lambda: not watched.card.isHidden(), timeout=WAIT)
-    watched.session.cursor.go_to(100)
-    assert watched.card.isHidden()
+    watched_window.window.show_room("ask")
+    assert watched_window.card.isHidden()
+    watched_window.window.show_room("watch")
+    qtbot.waitUntil(lambda: not watched_window.card.isHidden(), timeout=WAIT)
+    watched_window.session.cursor.go_to(100)
+    assert watched_window.card.isHidden()
 
 
-def test_a_link_on_the_result_card_plays_the_step_at_which_a_pair_lost_most(qtbot: QtBot, watched: Program) -> None:
-    watched.card.moments.linkActivated.emit("step:1")
-    cursor, page = watched.session.cursor, watched.pages[PairsPage]
+def test_a_link_on_the_result_card_plays_the_step_at_which_a_pair_lost_most(
+    qtbot: QtBot, watched_window: Program
+) -> None:
+    watched_window.card.moments.linkActivated.emit("step:1")
+    cursor, page = watched_window.session.cursor, watched_window.pages[PairsPage]
     assert cursor.position == 0
-    assert watched.card.isHidden()
+    assert watched_window.card.isHidden()
     qtbot.waitUntil(lambda: cursor.position == 1, timeout=WAIT)
     qtbot.waitUntil(lambda: page.headline().endswith("t + h: −117, taken by he."), timeout=WAIT)
-    watched.card.model.show_step(1)
+    watched_window.card.model.show_step(1)
     cursor.go_to(40)
     qtbot.wait(2 * LOOK)
     assert cursor.position == 40, "whoever goes on is not taken back"
 
 
-def test_the_result_card_describes_a_method_that_adds_pieces(qtbot: QtBot, watched: Program) -> None:
-    runs = watched.session.runs
-    watched.watch.choose_method("best")
+def test_the_result_card_describes_a_method_that_adds_pieces(qtbot: QtBot, watched_window: Program) -> None:
+    runs = watched_window.session.runs
+    watched_window.watch.choose_method("best")
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "best", timeout=WAIT)
-    at_the_end(qtbot, watched)
-    assert watched.watch.method.currentText() == METHODS["best"].title
+    wait_for_card(qtbot, watched_window)
+    assert watched_window.watch.method.currentText() == METHODS["best"].title
     shown = runs.shown
     assert shown is not None
     assert shown.history is not None
     first, end = shown.history.vocabulary_size_at(0), len(shown.history)
-    assert watched.card.sentence.text().startswith(f"To {first} tokens {end} pieces were added. ")
+    assert watched_window.card.sentence.text().startswith(f"To {first} tokens {end} pieces were added. ")
     assert words_of_step(shown, end).before == f"Addition {end}:  +"
 
 
@@ -131,53 +133,55 @@ def test_the_result_card_does_not_count_dropped_tokens_as_merged_pairs() -> None
     assert result.sentence_of(history).startswith(expected)
 
 
-def test_buttons_of_the_result_card_forbid_a_pair_and_try_another_method(qtbot: QtBot, watched: Program) -> None:
-    runs = watched.session.runs
-    button(watched.card, "Forbid he").click()
+def test_buttons_of_the_result_card_forbid_a_pair_and_try_another_method(qtbot: QtBot, watched_window: Program) -> None:
+    runs = watched_window.session.runs
+    button(watched_window.card, "Forbid he").click()
     assert runs.shown is not None
     assert runs.shown.recipe.interventions == (Intervention(1, "forbid", ord("h"), ord("e")),)
-    at_the_end(qtbot, watched)
-    assert "taken by he" not in watched.card.moments.text()
+    wait_for_card(qtbot, watched_window)
+    assert "taken by he" not in watched_window.card.moments.text()
     first = runs.shown.history
     assert first is not None
-    next_deed(watched.card, "The Same with Unigram").trigger()
+    action_of_card(watched_window.card, "The Same with Unigram").trigger()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "unigram", timeout=WAIT)
-    at_the_end(qtbot, watched)
+    wait_for_card(qtbot, watched_window)
     size = first.vocabulary_size
-    assert watched.card.sentence.text().startswith(f"Of 589 pieces the {size} best are left. "), "as many tokens"
-    assert watched.card.forbid.isHidden()
-    assert "The step that changed most: " in watched.card.moments.text()
-    next_deed(watched.card, "The Same with WordPiece").trigger()
+    assert watched_window.card.sentence.text().startswith(f"Of 589 pieces the {size} best are left. "), "as many tokens"
+    assert watched_window.card.forbid.isHidden()
+    assert "The step that changed most: " in watched_window.card.moments.text()
+    action_of_card(watched_window.card, "The Same with WordPiece").trigger()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "wordpiece", timeout=WAIT)
-    at_the_end(qtbot, watched)
-    assert "taken by" in watched.card.moments.text()
-    pieces = shown_run(watched).history
+    wait_for_card(qtbot, watched_window)
+    assert "taken by" in watched_window.card.moments.text()
+    pieces = shown_run(watched_window).history
     assert pieces is not None
     assert pieces.vocabulary_size < size
     why = f"The vocabulary has {pieces.vocabulary_size} tokens and not {size}: No pair occurs as often as"
-    assert why in watched.card.sentence.text()
-    next_deed(watched.card, "The Same with Byte-pair encoding").trigger()
+    assert why in watched_window.card.sentence.text()
+    action_of_card(watched_window.card, "The Same with Byte-pair encoding").trigger()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "bpe", timeout=WAIT)
 
 
 def test_buttons_of_the_result_card_share_the_run_and_add_a_pasted_text(
-    qtbot: QtBot, watched: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, watched_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, card = tmp_path / "run.html", watched.card
+    path, card = tmp_path / "run.html", watched_window.card
     monkeypatch.setattr("app.window.publishing.wiring.ask_where_to_save", lambda *_: path)
-    next_deed(card, "Share …").trigger()
+    action_of_card(card, "Share …").trigger()
     qtbot.waitUntil(path.is_file, timeout=WAIT)
     assert "Made with BPE Explorer" in path.read_text(encoding="utf-8")
     card.moments.linkActivated.emit("step:176")
-    qtbot.waitUntil(lambda: watched.session.cursor.position == 176, timeout=WAIT)
+    qtbot.waitUntil(lambda: watched_window.session.cursor.position == 176, timeout=WAIT)
     deeds = [item.objectName() for item in card.next.menu().actions() if item.objectName()]
     assert deeds == ["open", "paste_text", "share"]
-    runs, first = watched.session.runs, watched.session.runs.shown
+    runs, first = watched_window.session.runs, watched_window.session.runs.shown
     QGuiApplication.clipboard().setText("the cat sat on the mat, and the rat sat on the cat " * 9)
-    watched.live.is_on = True
-    watched.actions["paste_text"].trigger()
+    watched_window.live.is_on = True
+    watched_window.actions["paste_text"].trigger()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown is not first, timeout=WAIT)
-    assert [item.name for item in watched.session.corpus.texts.value] == ["“the cat sat on the mat, and the rat sat ”"]
+    assert [item.name for item in watched_window.session.corpus.texts.value] == [
+        "“the cat sat on the mat, and the rat sat ”"
+    ]
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -59,7 +59,7 @@ def first_start(new_program: NewProgram, settings: Settings) -> Program:
     return program
 
 
-def at_the_end(qtbot: QtBot, program: Program) -> None:
+def go_to_end(qtbot: QtBot, program: Program) -> None:
     qtbot.waitUntil(lambda: program.session.cursor.end == 256, timeout=WAIT)
     settle(qtbot, program)
     program.actions["live"].trigger()
@@ -72,7 +72,7 @@ def at_the_end(qtbot: QtBot, program: Program) -> None:
 def test_the_watch_room_says_for_each_method_why_the_word_stays_split(
     qtbot: QtBot, first_start: Program, method: str, reason: str
 ) -> None:
-    at_the_end(qtbot, first_start)
+    go_to_end(qtbot, first_start)
     first_start.watch.choose_method(method)
     runs = first_start.session.runs
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == method, timeout=WAIT)
@@ -85,7 +85,7 @@ def test_the_first_start_trains_plays_and_explains_a_word(qtbot: QtBot, first_st
     watch, drawn = first_start.watch, PaintCounter(first_start.text_panel.editor.viewport())
     qtbot.waitUntil(lambda: first_start.session.playing.is_playing, timeout=WAIT)
     qtbot.waitUntil(lambda: drawn.times > 1, timeout=WAIT)  # again and again, as the text is cut anew
-    at_the_end(qtbot, first_start)
+    go_to_end(qtbot, first_start)
     watch.field.setText("lighthouses")
     reason = "e + s was learned as merge 97, but e had already been taken by merge 61."
     qtbot.waitUntil(lambda: reason in watch.sentence.text(), timeout=WAIT)
@@ -122,7 +122,7 @@ def test_the_space_key_pauses_playing_at_the_first_start_without_a_click_before(
 
 
 def test_choosing_another_method_in_the_watch_room_trains_at_once(qtbot: QtBot, first_start: Program) -> None:
-    at_the_end(qtbot, first_start)
+    go_to_end(qtbot, first_start)
     box = first_start.watch.method
     assert [box.itemData(place) for place in range(box.count())] == METHODS_OFFERED
     box.setCurrentIndex(box.findData("wordpiece"))
@@ -134,7 +134,7 @@ def test_choosing_another_method_in_the_watch_room_trains_at_once(qtbot: QtBot, 
 
 @pytest.mark.parametrize("name", ["Wilhelmina", "Нижний Новгород", "ﻣﺤﻤﺪ أحمد", "👩‍👩‍👧 🏳️‍🌈", "x" * 60, "山田太郎"])
 def test_a_name_in_any_script_is_shown_whole_in_the_watch_room(qtbot: QtBot, first_start: Program, name: str) -> None:
-    at_the_end(qtbot, first_start)
+    go_to_end(qtbot, first_start)
     watch = first_start.watch
     watch.field.setText(name)
     qtbot.waitUntil(lambda: watch.word.cut.tokens > 0 and watch.word.word == name, timeout=WAIT)
@@ -161,7 +161,7 @@ def test_the_first_start_shows_only_few_controls_during_and_after_playing(qtbot:
     for _ in range(2):
         few = controls(first_start)
         assert len(few) <= 15, [(type(control), control.accessibleName()) for control in few]
-        at_the_end(qtbot, first_start)
+        go_to_end(qtbot, first_start)
         qtbot.waitUntil(lambda: first_start.card.isVisible(), timeout=WAIT)
 
 
@@ -176,7 +176,7 @@ def test_a_window_without_a_run_hides_the_buttons_of_the_rooms(new_program: NewP
 def test_the_watch_room_does_not_scroll_at_the_last_step(
     qtbot: QtBot, first_start: Program, size: tuple[int, int], method: str
 ) -> None:
-    at_the_end(qtbot, first_start)
+    go_to_end(qtbot, first_start)
     if method != "bpe":
         first_start.watch.choose_method(method, 512)
         qtbot.waitUntil(lambda: shown_run(first_start).recipe.method == method, timeout=WAIT)
@@ -199,7 +199,7 @@ def test_the_watched_word_has_reasons_even_if_the_corpus_is_large(
     qtbot: QtBot, first_start: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(my_word, "LARGEST_CORPUS", 10)
-    at_the_end(qtbot, first_start)
+    go_to_end(qtbot, first_start)
     first_start.watch.field.setText("lighthouses")
     qtbot.waitUntil(
         lambda: first_start.watch.sentence.text().startswith("2 tokens. Why the word is split here: "), timeout=WAIT
@@ -211,7 +211,7 @@ def test_the_watched_word_has_reasons_even_if_the_corpus_is_large(
 def test_a_tile_of_the_watched_word_shows_a_whole_token_with_its_marker(
     qtbot: QtBot, first_start: Program, method: str, tiles: list[str]
 ) -> None:
-    at_the_end(qtbot, first_start)
+    go_to_end(qtbot, first_start)
     first_start.watch.choose_method(method, 300)
     qtbot.waitUntil(lambda: shown_run(first_start).recipe.method == method, timeout=WAIT)
     wait_for_phase(qtbot, first_start, Phase.ENDED)
@@ -277,7 +277,7 @@ def has_no_scroll_bar(area: QScrollArea) -> bool:
 
 def test_no_room_scrolls_in_a_small_window_after_four_runs_are_compared(qtbot: QtBot, first_start: Program) -> None:
     first_start.window.resize(1024, 700)
-    at_the_end(qtbot, first_start)
+    go_to_end(qtbot, first_start)
     for method in ("wordpiece", "unigram", "mingram"):
         first_start.finding.learn(first_start.form.choose_method, method)
         wait_for_phase(qtbot, first_start, Phase.ENDED)

@@ -18,7 +18,7 @@ from app.window.questions.compare.panel import LanesPanel
 from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
 from tests.gui.conftest import WAIT, Train, settle
-from tests.gui.questions.conftest import answered
+from tests.gui.questions.conftest import wait_for_answers
 from tests.gui.small_run import small
 
 
@@ -124,12 +124,12 @@ def test_charts_show_the_values_under_the_mouse_pointer(qtbot: QtBot, program: P
         ("lengths", "Tokens: "),
     ):
         program.charts.show_page(name)
-        answered(qtbot, program)
+        wait_for_answers(qtbot, program)
         page = program.charts.page
         assert isinstance(page, QuestionPage)
         assert wanted in said_at_middle(page.figure)
     program.actions["sizes"].trigger()
-    answered(qtbot, program)
+    wait_for_answers(qtbot, program)
     figure = program.pages.page(SIZES).figure
     assert said_at_middle(figure).startswith("Tokens in the vocabulary")
     assert "training text: " in figure.values_at(QPointF(figure.width() / 2, figure.height() / 2))

@@ -63,7 +63,7 @@ class ChainLearner(PlainLearner):
 
 
 class ChainReasons(ExplainedText):
-    """The reasons of byte-pair encoding, expressed with the words of chains."""
+    """The reasons of byte-pair encoding, worded for chains and links."""
 
     def __init__(self, whole: ExplainedText, link: int) -> None:
         self._whole, self._link = whole, link
@@ -77,7 +77,8 @@ class ChainReasons(ExplainedText):
 
 
 class ChainWays(Ways):
-    """The ways of byte-pair encoding without the fewest tokens, because that way does not follow links."""
+    """The ways to split a word by byte-pair encoding, except the way with the fewest tokens, which does not follow
+    links."""
 
     @property
     def known(self) -> tuple[Way, ...]:
