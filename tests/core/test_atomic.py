@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -413,22 +414,34 @@ def test_a_pipe_or_log_used_as_manifest_is_not_removed(tmp_path: Path, monkeypat
     assert names(tmp_path) == ["log", "pipe", "table.csv"]
 
 
-def test_the_old_manifest_is_removed_before_the_first_result_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table, folder, manifest = tmp_path / "table.csv", tmp_path / "folder", tmp_path / "how.json"
+class OldResults(NamedTuple):
+    """A table, a folder and a manifest of an earlier command."""
 
-    def begin_anew() -> None:
-        write(table, b"old")
-        write(manifest, b"of the old ones")
-        folder.mkdir(exist_ok=True)
+    table: Path
+    folder: Path
+    manifest: Path
 
-    begin_anew()
+
+@pytest.fixture
+def old_results(tmp_path: Path) -> OldResults:
+    results = OldResults(tmp_path / "table.csv", tmp_path / "folder", tmp_path / "how.json")
+    write(results.table, b"old")
+    write(results.manifest, b"of the old ones")
+    results.folder.mkdir()
+    return results
+
+
+def test_a_manifest_stays_while_no_result_of_the_manifest_changes(old_results: OldResults, tmp_path: Path) -> None:
+    table, folder, manifest = old_results
     with reserve(table, folder, manifest=manifest):
-        write(tmp_path / "another", b"of which it does not tell")
+        write(tmp_path / "another", b"another file")
         with pytest.raises(KeyboardInterrupt):
             fail_while_writing(table, KeyboardInterrupt())
     assert manifest.exists()
+
+
+def test_the_old_manifest_is_removed_before_a_file_in_a_result_folder_changes(old_results: OldResults) -> None:
+    table, folder, manifest = old_results
     with reserve(table, folder, manifest=manifest):
         write(folder / "part", b"new")
         assert manifest.exists()
@@ -436,18 +449,24 @@ def test_the_old_manifest_is_removed_before_the_first_result_changes(
         assert {name: path.read_bytes() for name, path in files_in(folder).items()} == {"part": b"new"}
     assert not manifest.exists()
     assert names(folder) == ["part"]
-    begin_anew()
+
+
+def test_the_old_manifest_is_removed_before_a_result_folder_is_replaced(old_results: OldResults) -> None:
+    table, folder, manifest = old_results
     with reserve(folder, manifest=manifest):
         write(table, b"new")
         with folder_for(folder, replaces=True) as place:
-            (place / "of now").touch()
+            (place / "new").touch()
             assert place != folder
         assert manifest.exists()
-        assert not (folder / "of now").exists()
-        assert (path_to_read(folder) / "of now").exists()
+        assert not (folder / "new").exists()
+        assert (path_to_read(folder) / "new").exists()
     assert not manifest.exists()
-    assert names(folder) == ["of now"]
-    begin_anew()
+    assert names(folder) == ["new"]
+
+
+def test_the_old_manifest_is_removed_before_a_result_is_placed_immediately(old_results: OldResults) -> None:
+    table, _, manifest = old_results
     with reserve(table, manifest=manifest):
         with place_immediately():
             write(table, b"half of it")
@@ -455,27 +474,35 @@ def test_the_old_manifest_is_removed_before_the_first_result_changes(
         write(table, b"all of it")
         assert table.read_bytes() == b"half of it"
     assert table.read_bytes() == b"all of it"
-    begin_anew()
+
+
+def test_the_old_manifest_is_removed_before_a_growing_result_changes(old_results: OldResults) -> None:
+    table, _, manifest = old_results
     with reserve(table, manifest=manifest, grows=True):
         write(table, b"new")
         assert not manifest.exists()
         assert table.read_bytes() == b"new"
-    begin_anew()
+
+
+def test_the_old_manifest_is_removed_before_the_new_result_is_renamed(
+    old_results: OldResults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, _, manifest = old_results
     rename = os.replace
 
-    def seen(source: Path, target: Path) -> None:
+    def check_and_rename(source: Path, target: Path) -> None:
         assert target != table or not manifest.exists()
         rename(source, target)
 
     with reserve(table, manifest=manifest):
         with monkeypatch.context() as patch:
-            patch.setattr(os, "replace", seen)
+            patch.setattr(os, "replace", check_and_rename)
             write(table, b"new")
         assert (table.read_bytes(), path_to_read(table).read_bytes()) == (b"old", b"new")
         write(manifest, b"of the new one")
         assert manifest.read_bytes() == b"of the old ones"
     assert table.read_bytes() == b"new"
-    write(table, b"by one that tells nothing")
+    write(table, b"by a command without a manifest")
     assert manifest.read_bytes() == b"of the new one"
 
 

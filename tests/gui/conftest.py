@@ -263,7 +263,7 @@ def assert_nothing_broke(program: Program) -> None:
 @pytest.fixture
 def window_with(request: pytest.FixtureRequest) -> Callable[..., Program]:
     """Return a function that opens a window with files. A file that uses `only_window` gets the shared window."""
-    name = "begun_anew" if "only_window" in request.fixturenames else "new_program"
+    name = "new_session" if "only_window" in request.fixturenames else "new_program"
     return cast(Callable[..., Program], request.getfixturevalue(name))
 
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.session.run import Run
 from app.window.questions.audit.page import AuditPage
 from app.window.questions.compare.answers import ComparePage
 from app.wiring import Program
@@ -18,14 +19,9 @@ from tests.gui.conftest import WAIT, settle
 from tests.gui.questions.conftest import MERGES, wait_for_answers
 
 
-def test_the_audit_page_lists_saves_and_trims_tokens(
-    qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program, runs = trained_window, trained_window.session.runs
-    first = runs.shown
-    assert first is not None
+def show_tokens_of_one_file(qtbot: QtBot, program: Program) -> AuditPage:
+    """Show the audit with the tokens that occur only in one file."""
     page = program.pages[AuditPage]
-    model, rows = page.model, page.rows
     program.actions["audit"].trigger()
     wait_for_answers(qtbot, program)
     assert "one-file: The token occurs only in one file" in page.sentence.text()
@@ -33,56 +29,93 @@ def test_the_audit_page_lists_saves_and_trims_tokens(
     assert isinstance(only, QComboBox)
     only.setCurrentIndex(only.findData("one-file"))
     wait_for_answers(qtbot, program)
+    return page
+
+
+def trim_listed_tokens(qtbot: QtBot, program: Program) -> Run:
+    """Remove all tokens that the audit lists, and keep the ids of the others. Return the new run."""
+    page = show_tokens_of_one_file(qtbot, program)
+    page.trim.click()
+    dialog = page.trim_dialog
+    dialog.needed.setCurrentIndex(dialog.needed.findData("lose"))
+    dialog.ids.setCurrentIndex(dialog.ids.findData("keep"))
+    dialog.choices["listed"].setChecked(True)
+    dialog.go.click()
+    runs = program.session.runs
+    qtbot.waitUntil(lambda: len(runs.all) == 2, timeout=WAIT)
+    assert runs.shown is not None
+    return runs.shown
+
+
+def test_a_saved_list_of_the_audit_page_has_the_order_of_the_clicked_heading(
+    qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = show_tokens_of_one_file(qtbot, trained_window)
+    rows = page.rows
     assert 0 < rows.rowCount() < MERGES
     for column in range(rows.columnCount()):
         page.table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
-    characters = model.columns.index("characters")
+    characters = page.model.columns.index("characters")
     page.table.sortByColumn(characters, Qt.SortOrder.DescendingOrder)
     lengths = [int(rows.index(row, characters).data()) for row in range(rows.rowCount())]
     assert lengths == sorted(lengths, reverse=True)
-    wait_for_answers(qtbot, program)
+    wait_for_answers(qtbot, trained_window)
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(tmp_path / "list.json"), ""))
     page.save.click()
-    wait_for_answers(qtbot, program)
+    wait_for_answers(qtbot, trained_window)
     saved = json.loads((tmp_path / "list.json").read_text(encoding="utf-8"))
     assert [f"{row['id']:,}" for row in saved] == [rows.index(row, 0).data() for row in range(rows.rowCount())]
     lengths = [row["characters"] for row in saved]
-    assert lengths == sorted(lengths, reverse=True), "a file has the order of the heading that was clicked"
+    assert lengths == sorted(lengths, reverse=True)
     assert {row["only_in"] for row in saved} == {"one.txt", "other.txt"}
 
+
+def test_the_trim_dialog_offers_the_selected_tokens_a_size_or_the_listed_tokens(
+    qtbot: QtBot, trained_window: Program
+) -> None:
+    page = show_tokens_of_one_file(qtbot, trained_window)
     page.table.selectAll()
     header = page.table.horizontalHeader().selectionModel()
     assert not header.hasSelection(), "the header would ask the model whether all rows are selected, for seconds"
     page.trim.click()
-    assert page.trim_dialog.choices["selected"].text() == f"The {rows.rowCount()} tokens selected"
+    assert page.trim_dialog.choices["selected"].text() == f"The {page.rows.rowCount()} tokens selected"
     page.trim_dialog.reject()
     page.table.selectRow(0)
     page.trim.click()
     dialog = page.trim_dialog
     assert dialog.choices["selected"].isChecked()
-    dialog.needed.setCurrentIndex(dialog.needed.findData("lose"))
-    dialog.ids.setCurrentIndex(dialog.ids.findData("keep"))
     dialog.size_box.setValue(300)
     assert dialog.choices["down to"].isChecked()
-    dialog.choices["listed"].setChecked(True)
-    dialog.go.click()
-    qtbot.waitUntil(lambda: len(runs.all) == 2, timeout=WAIT)
-    trimmed = runs.shown
-    assert trimmed is not None
+    dialog.reject()
+
+
+def test_trimming_the_listed_tokens_makes_a_run_that_keeps_the_other_ids(qtbot: QtBot, trained_window: Program) -> None:
+    first = trained_window.session.runs.shown
+    assert first is not None
+    assert first.history is not None
+    trimmed = trim_listed_tokens(qtbot, trained_window)
     assert trimmed.history is not None
     left = trimmed.history.index_count
-    assert left <= 256 + MERGES - len(saved)
+    assert left < first.history.index_count
     assert trimmed.history.numbers is not None  # the ids are kept, with holes
     assert trimmed.recipe.name == f"{first.recipe.name}, trimmed"
-    gone = first.history.index_count - left if first.history is not None else 0
-    assert str(program.run_list.data(program.run_list.index(1))).endswith(f"\n\u2003Run 1 without {gone} tokens")
+    line = str(trained_window.run_list.data(trained_window.run_list.index(1)))
+    assert line.endswith(f"\n\u2003Run 1 without {first.history.index_count - left} tokens")
+    wait_for_answers(qtbot, trained_window)
+    assert "Your text" in trained_window.messages.sentence.text()
+
+
+def test_a_trimmed_run_can_be_compared_and_joined_with_its_first_run(qtbot: QtBot, trained_window: Program) -> None:
+    program, runs = trained_window, trained_window.session.runs
+    first = runs.shown
+    trimmed = trim_listed_tokens(qtbot, program)
+    assert trimmed.history is not None
     wait_for_answers(qtbot, program)
-    assert "Your text" in program.messages.sentence.text()
     next(button for button in program.messages.findChildren(QPushButton) if button.text() == "Compare").click()
     compared = program.pages[ComparePage]
     qtbot.waitUntil(lambda: compared.put_together.isEnabled(), timeout=WAIT)
-    assert [lane.run for lane in compared.lanes.pair] == [runs.shown, first]
+    assert [lane.run for lane in compared.lanes.pair] == [trimmed, first]
     compared.put_together.click()
     qtbot.waitUntil(lambda: len(runs.all) == 3, timeout=WAIT)
     both = runs.shown
@@ -101,4 +134,5 @@ def test_the_audit_page_lists_saves_and_trims_tokens(
     )
     assert not any(lane.why_not for lane in compared.lanes.pair)
     assert both.history.numbers is not None
-    assert both.history.numbers[:left].tolist() == trimmed.history.numbers.tolist()
+    assert trimmed.history.numbers is not None
+    assert both.history.numbers[: trimmed.history.index_count].tolist() == trimmed.history.numbers.tolist()

@@ -19,6 +19,7 @@ from app.window.questions.compare.answers import ComparePage
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core.formats import FORMATS, write_history
+from bpe_core.formats.base import Format
 from bpe_core.history.history import History, Pair
 from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.insight.table_comparison import compare_tables
@@ -54,43 +55,78 @@ def pairs(run: Run) -> list[Pair]:
     return run.history.pairs()
 
 
-def test_forbidding_and_forcing_a_pair_make_branches_that_a_session_file_keeps(
-    qtbot: QtBot, program: Program, train: Callable[[Program], None], tmp_path: Path
-) -> None:
+def forbid_tenth_merge(qtbot: QtBot, program: Program, train: Callable[[Program], None]) -> tuple[Run, Run]:
+    """Train a run, and forbid its tenth merge. Return the run and the branch."""
     assert program.form.choose(vocab_size=300)
     train(program)
     first = shown_run(program)
-    before = pairs(first)
-
     program.merge_panel.table.menu_wanted.emit(9, QPoint())
     choose(program.asking.merge_menu, "Forbid This Merge")
-    second = wait_for_run(qtbot, program, 2)
-    assert pairs(second)[:9] == before[:9]
-    assert before[9] not in pairs(second)
-    assert (pairs(first), second.parent, len(pairs(second))) == (before, 1, 44)
+    return first, wait_for_run(qtbot, program, 2)
 
+
+def go_to_bars(qtbot: QtBot, program: Program, step: int) -> PairsPage:
+    """Show the bars of the most frequent pairs after a step."""
     page = program.pages[PairsPage]
     program.charts.show_page("pairs")
-    program.session.cursor.go_to(12)
-    qtbot.waitUntil(lambda: page.model.at == 12 and not page.model.is_waiting, timeout=WAIT)
+    program.session.cursor.go_to(step)
+    qtbot.waitUntil(lambda: page.model.at == step and not page.model.is_waiting, timeout=WAIT)
+    return page
+
+
+def force_fourth_pair(qtbot: QtBot, program: Program) -> tuple[Run, Pair]:
+    """Force the fourth pair of the chart at step 13. Return the branch and the pair."""
+    page = go_to_bars(qtbot, program, 12)
     rare = page.model.bars[3].pair
-    bars = page.bars
+    page.menu_wanted.emit(*rare, 12, QPoint())
+    choose(program.asking.pair_menu, "Force This Pair Now")
+    return wait_for_run(qtbot, program, 3), rare
+
+
+def test_the_menu_of_a_bar_forces_the_pair_of_the_bar(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None]
+) -> None:
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    page = go_to_bars(qtbot, program, 12)
+    rare, bars = page.model.bars[3].pair, page.bars
     assert bars is not None
     port, place = bars.viewport(), bars.mapFromScene(bars.box.mapViewToScene(QPointF(1.0, 3.5)))
     QTest.mouseMove(port, place)
     QApplication.sendEvent(port, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, port.mapToGlobal(place)))
     choose(program.asking.pair_menu, "Force This Pair Now")
-    third = wait_for_run(qtbot, program, 3)
+    assert pairs(wait_for_run(qtbot, program, 2))[12] == rare
+
+
+def test_forbidding_a_merge_makes_a_branch_that_begins_like_its_run(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None]
+) -> None:
+    first, branch = forbid_tenth_merge(qtbot, program, train)
+    assert pairs(branch)[:9] == pairs(first)[:9]
+    assert pairs(first)[9] not in pairs(branch)
+    assert (len(pairs(first)), branch.parent, len(pairs(branch))) == (44, 1, 44)
+
+
+def test_forcing_a_pair_makes_a_branch_that_shows_the_forced_step(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None]
+) -> None:
+    _, second = forbid_tenth_merge(qtbot, program, train)
+    third, rare = force_fourth_pair(qtbot, program)
     assert pairs(third)[:13] == [*pairs(second)[:12], rare]
     assert [*map(str, third.recipe.interventions)][1] == f"force:{rare[0]}+{rare[1]}@13"
     assert "forced" in str(program.merges.data(program.merges.index(12, 5)))
     assert "A pair was forbidden or forced at merge 13." in program.time_bar.track.toolTip()
     assert (program.session.cursor.position, program.session.cursor.live) == (12, False), "what changed comes next"
-
     assert program.form.choose(vocab_size=310)
     program.actions["extend"].trigger()
-    assert len(pairs(wait_for_run(qtbot, program, 3))) == 54, "a branch goes on with what was decided in it"
+    assert len(pairs(wait_for_run(qtbot, program, 3))) == 54, "an extended branch keeps its interventions"
 
+
+def test_comparing_a_branch_with_its_parent_names_the_intervention_as_the_cause(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None]
+) -> None:
+    _, second = forbid_tenth_merge(qtbot, program, train)
+    third, _ = force_fourth_pair(qtbot, program)
     compared = program.pages[ComparePage]
     program.session.cursor.go_live()
     program.actions["compare"].trigger()
@@ -100,8 +136,14 @@ def test_forbidding_and_forcing_a_pair_make_branches_that_a_session_file_keeps(
     assert "Likely cause (by hand):" in compared.sentence.text()
     tokens = [int(run.history.tokens_after[44]) for run in (third, second) if run.history is not None]
     sentence = f"With 300 tokens each, the corpus takes {tokens[0]:,} in C, {tokens[1]:,} in B."
-    assert compared.sentence.text().endswith(sentence), "the longer one is no better for being longer"
+    assert compared.sentence.text().endswith(sentence)
 
+
+def test_branches_are_listed_below_their_parents_and_kept_in_a_session_file(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None], tmp_path: Path
+) -> None:
+    first, _ = forbid_tenth_merge(qtbot, program, train)
+    third, _ = force_fourth_pair(qtbot, program)
     program.session.runs.show(first)
     program.session.cursor.go_to(2)
     program.inspector.show_page("token")
@@ -216,17 +258,33 @@ def test_a_branch_is_played_from_the_step_where_it_leaves_its_parent_and_reports
     settle(qtbot, program)
 
 
+def open_table(qtbot: QtBot, program: Program, path: Path, history: History, format: Format | None = None) -> Run:
+    """Write a history to a tokenizer file and open the file. Return its run."""
+    write_history(history, path, format=format)
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(path)
+    return shown_run(program)
+
+
+def extend(program: Program, tokens: int) -> None:
+    """Extend the shown table by some tokens from the corpus."""
+    program.actions["extend_imported"].trigger()
+    program.exchanging.extend_dialog.by.setValue(tokens)
+    program.exchanging.extend_dialog.go.click()
+
+
+def ids_of(run: Run) -> list[int]:
+    assert run.history is not None
+    assert run.history.numbers is not None
+    return [int(id) for id in run.history.numbers]
+
+
 def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, held_out = tmp_path / "old.json", tmp_path / "law.txt"
+    held_out = tmp_path / "law.txt"
     held_out.write_text("the lowest of the low")
-    write_history(OLD, path, format=None)
-    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
-        program.exchanging.open(path)
-    old = shown_run(program)
-    program.actions["forbid"].trigger()
-    assert "Count on My Corpus first" in program.messages.sentence.text()
+    old = open_table(qtbot, program, tmp_path / "old.json", OLD)
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(held_out)], ""))
     program.actions["extend_imported"].trigger()
     dialog = program.exchanging.extend_dialog
@@ -238,73 +296,81 @@ def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids
     dialog.first_id.setValue(OLD.index_count + 100)
     dialog.go.click()
     grown = wait_for_run(qtbot, program, 2)
-    assert grown.history is not None
     assert pairs(grown)[: len(OLD)] == OLD.pairs()
-    assert len(grown.history) == len(OLD) + 30
+    assert len(pairs(grown)) == len(OLD) + 30
     first, last = OLD.index_count + 100, OLD.index_count + 129
     sentence = f"Run 2 adds 30 tokens with ids {first} to {last}. All older tokens keep their ids. Your text: "
     qtbot.waitUntil(lambda: program.messages.sentence.text().startswith(sentence), timeout=WAIT)
     assert "old tokens of the table occur nowhere in the corpus" in program.messages.sentence.text()
     assert "law.txt: " in program.messages.details.toPlainText()
     assert "Tokens that the corpus never uses: " in program.messages.details.toPlainText()
-    numbers = grown.history.numbers
-    assert numbers is not None
-    assert numbers.tolist() == [*range(OLD.first_special), *range(first, last + 1), OLD.first_special]
+    assert ids_of(grown) == [*range(OLD.first_special), *range(first, last + 1), OLD.first_special]
+    assert (grown.parent, pairs(old)) == (1, OLD.pairs())
+
+
+def test_a_token_of_an_extended_table_is_marked_as_new(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    open_table(qtbot, program, tmp_path / "old.json", OLD)
+    extend(program, 30)
+    wait_for_run(qtbot, program, 2)
     assert f"ends at merge {len(OLD)}" in program.time_bar.track.toolTip()
     token = program.pages[TokenPage]
     token.model.look_at(OLD.first_special)
     assert token.model.facts is not None
     assert token.model.facts.rows["Learned"].endswith("new since the table was extended")
-    assert token.model.facts.rows["Id"] == f"{first:,}"
-    assert (grown.parent, pairs(old)) == (1, OLD.pairs())
+    assert token.model.facts.rows["Id"] == f"{OLD.index_count:,}"
+
+
+def test_merges_of_an_imported_table_cannot_be_forbidden(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    open_table(qtbot, program, tmp_path / "old.json", OLD)
+    program.actions["forbid"].trigger()
+    assert "Count on My Corpus first" in program.messages.sentence.text()
+    extend(program, 30)
+    wait_for_run(qtbot, program, 2)
     program.session.cursor.go_to(1)
     program.actions["forbid"].trigger()
     assert "belong to the table before its extension" in program.messages.sentence.text()
 
+
+def test_an_imported_table_with_merge_priorities_keeps_its_ids_when_extended(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    old = open_table(qtbot, program, tmp_path / "old.json", OLD)
     old.history = History.from_pairs(OLD.recipe, OLD.alphabet, OLD.pairs(), _reversed_priorities())
-    program.session.runs.show(old)
-    program.actions["extend_imported"].trigger()
-    program.exchanging.extend_dialog.by.setValue(30)
-    program.exchanging.extend_dialog.go.click()
-    odd = wait_for_run(qtbot, program, 3)
-    assert odd.history is not None
-    assert pairs(odd)[: len(OLD)] == OLD.pairs()
-    assert odd.sentence == f"{odd.learned - len(OLD)} tokens are new. All older tokens keep their ids."
-    assert odd.history.numbers is not None
-    assert odd.history.numbers.tolist()[: OLD.first_special] == [*range(OLD.first_special)]
-    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 3 adds "), timeout=WAIT)
+    extend(program, 30)
+    grown = wait_for_run(qtbot, program, 2)
+    assert pairs(grown)[: len(OLD)] == OLD.pairs()
+    assert grown.sentence == f"{grown.learned - len(OLD)} tokens are new. All older tokens keep their ids."
+    assert ids_of(grown)[: OLD.first_special] == [*range(OLD.first_special)]
+    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 2 adds "), timeout=WAIT)
+
+
+def test_a_session_file_keeps_the_ids_of_an_extended_table(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    open_table(qtbot, program, tmp_path / "old.json", OLD)
+    extend(program, 30)
+    grown = wait_for_run(qtbot, program, 2)
     path = tmp_path / "grown.bpex"
     with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
         program.filing.document.save(path)
     with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
         program.filing.document.open(path)
-    again = program.session.runs.all[1:]
-    assert [run.recipe.grown_from for run in again] == [len(OLD)] * 2
-    for run, kept in zip(again, (grown, odd), strict=True):
-        assert run.history is not None
-        assert kept.history is not None
-        assert run.history.numbers is not None
-        assert kept.history.numbers is not None
-        assert run.history.numbers.tolist() == kept.history.numbers.tolist()
+    opened = program.session.runs.all[1]
+    assert opened.recipe.grown_from == len(OLD)
+    assert ids_of(opened) == ids_of(grown)
     settle(qtbot, program)
 
-    path = tmp_path / "vocab.txt"  # which lists tokens alone
-    write_history(LISTED, path, format=FORMATS["vocab.txt"])
-    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
-        program.exchanging.open(path)
+
+def test_an_imported_list_of_tokens_can_be_extended_by_score(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    open_table(qtbot, program, tmp_path / "vocab.txt", LISTED, FORMATS["vocab.txt"])
     program.actions["extend_imported"].trigger()
     dialog = program.exchanging.extend_dialog
     dialog.by.setValue(3)
     dialog.rule.setCurrentIndex(dialog.rule.findData("score"))
     dialog.go.click()
-    listed = wait_for_run(qtbot, program, 5)
-    assert listed.history is not None
-    assert (listed.recipe.name, listed.recipe.wordpiece_rule, len(listed.history)) == (
-        "vocab.txt, extended",
-        "score",
-        3,
-    )
-    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 5 adds 3 tokens "), timeout=WAIT)
+    grown = wait_for_run(qtbot, program, 2)
+    assert grown.history is not None
+    facts = grown.recipe.name, grown.recipe.wordpiece_rule, len(grown.history)
+    assert facts == ("vocab.txt, extended", "score", 3)
+    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 2 adds 3 tokens "), timeout=WAIT)
     program.actions["forbid"].trigger()
     assert "no branch can begin here" in program.messages.sentence.text()
     assert not program.actions["count_imported"].isEnabled()
