@@ -57,7 +57,7 @@ class OwnChoices:
 
 
 class Kind(Protocol):
-    """The attributes of a file format that a method reads. `bpe_core.formats.base.Format` explains each attribute."""
+    """The attributes of a file format that methods use. `bpe_core.formats.base.Format` explains each attribute."""
 
     @property
     def name(self) -> str: ...
@@ -204,7 +204,7 @@ class MethodFacts:
         )
 
     def knows(self, scores: Sequence[float]) -> bool:
-        """Return whether this method made a file with these scores. The values of the scores show it."""
+        """Return whether this method made a file with these scores. Only the values of the scores are examined."""
         return False
 
     # The meaning of the method's own choices, for code that does not know these choices by name.

@@ -1,7 +1,7 @@
 """The encoding of many texts, or of a large text, on all cores.
 
-The bytes of all texts are stored end to end. A large text is divided at offsets where the division changes no word.
-The parts of the text are encoded as separate texts.
+The bytes of all texts are stored one text after another. A large text is divided at offsets where the division changes
+no word. The parts of the text are encoded as separate texts.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PARTS = 16  # the least number of parts, if each thread makes the bytes of its 
 class Jobs(NamedTuple):
     """The sizes of the parts that threads encode, in bytes or characters.
 
-    The last parts are smaller, so that all threads finish at about the same time.
+    The last parts of a batch are smaller, so that all threads finish at about the same time.
     """
 
     most: int
@@ -54,7 +54,7 @@ class Jobs(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """The ids of all texts, stored end to end. The ids of text i are ids[offsets[i] : offsets[i + 1]]."""
+    """The ids of all texts, one text after another. The ids of text i are ids[offsets[i] : offsets[i + 1]]."""
 
     ids: Int32s
     offsets: Int64s
@@ -74,7 +74,7 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Texts in UTF-8, stored end to end in `data`. Text i is data[edges[i] : edges[i + 1]]."""
+    """Texts in UTF-8, one after another in `data`. Text i is data[edges[i] : edges[i + 1]]."""
 
     data: Bytes
     edges: Int64s

@@ -227,8 +227,8 @@ class Boundaries(Segmentation):
     def splice(self, start: int, removed: int, added: bytes) -> None:
         """Update the boundaries after an edit of the text.
 
-        Until the new bytes are split into tokens, a few new bytes belong to the token before them. So typing does not
-        flicker.
+        Until the new bytes are split into tokens, a few new bytes belong to the token before them. So the colours of
+        the text do not flicker during typing.
         """
         stop = start + removed
         behind = max(self.ranks[start], self.ranks[stop])
@@ -378,7 +378,7 @@ def joined(parts: list[PlacedSymbols]) -> PlacedSymbols:
 def shifted_hull(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:
     """Return the smallest range that covers the new bytes of an edit and the range `old`.
 
-    The edit moves the range `old` before the two are combined.
+    Before that, the ends of `old` move as the edit moves the text.
     """
     if old is None:
         return start, start + added

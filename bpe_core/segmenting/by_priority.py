@@ -1,7 +1,7 @@
 """The splitting of words by a table of priorities. The best pair of neighbours is joined until no pair can be joined.
 
 With a table of priorities, a token may be joined before an older token. It may also be joined from other halves than
-the halves of its own step. So a boundary has no rank, and each word is split again at each step. The tokens of a word
+the pair of its own step. So a boundary has no rank, and each word is split again at each step. The tokens of a word
 stay valid until a step adds a token that could be joined in the word.
 
     >>> import numpy as np
@@ -148,7 +148,10 @@ class JoinedWords:
 
     @cached_property
     def unknown_alone(self) -> dict[int, list[int]]:
-        """Return the tokens that replace each hidden base symbol: the unknown token, or the tokens of its bytes."""
+        """Return the tokens that replace each hidden base symbol.
+
+        They are the unknown token, or the tokens of the symbol's bytes.
+        """
         alphabet = self.history.alphabet
         symbols = sorted(id for id in self._hidden if id < self._base)
         first = alphabet.first_fallback_id
@@ -288,7 +291,7 @@ class JoinedWords:
     def meeting(self) -> set[int]:
         """Return all pairs of symbols that are neighbours in some token.
 
-        A pair is one number, with the left symbol 32 bits above.
+        A pair is one 64-bit number. The left symbol is the upper half of this number.
         """
         return set(self.meeting_pairs().tolist())
 
@@ -306,7 +309,7 @@ class JoinedWords:
         return self._with_made_symbols(meeting, first, last, self.joining.pairs)
 
     def _with_made_symbols(self, meeting: Int64s, first: Int64s, last: Int64s, pairs: PairRows) -> Int64s:
-        """Add the pairs of neighbours that occur because some base symbols can be joined from other symbols.
+        """Add pairs of neighbours for base symbols that can be joined from other symbols.
 
         An example of such a base symbol is a character that ends a word. `meeting` holds all other pairs of neighbours.
         """
@@ -360,7 +363,7 @@ class JoinedWords:
 
 
 def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
-    """Return for each start all numbers that are reached from it in one or more steps.
+    """Return for each number all numbers that are reached from it in one or more steps, from `starts` to `stops`.
 
     >>> _reached(np.array([1, 2]), np.array([2, 3])) == {1: {2, 3}, 2: {3}}
     True

@@ -42,7 +42,7 @@ class ChangedTexts:
         )
 
     def of(self, data: Bytes, edges: Int64s) -> tuple[Bytes, Int64s] | None:
-        """Normalize texts that are stored end to end. Return the normalized texts end to end, and their edges.
+        """Normalize texts that lie one after another. Return the normalized texts in the same form, and their edges.
 
         Return None if a replacement in the recipe's table is not a valid text.
         """

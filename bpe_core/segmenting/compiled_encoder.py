@@ -84,7 +84,7 @@ class ShortDesk(NamedTuple):
 class Desk:
     """The buffers of one thread for a call of the kernels.
 
-    They serve one kind of result, such as ids, and one number of merges `at`.
+    The buffers are for one kind of result, such as ids, and for the first `at` merges.
     """
 
     kind: int
@@ -186,7 +186,7 @@ class CompiledEncoder:
         return ids
 
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
-        """Return the tokens of words whose bytes are stored end to end.
+        """Return the tokens of words whose bytes lie one after another.
 
         The last number in `starts` is the end of the data.
         """

@@ -41,7 +41,7 @@ _ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code
 class FollowedTokens:
     """A kernel that applies the chosen steps of a history to tokens.
 
-    The tokens are the result of the steps that are not chosen.
+    All other steps of the history have made these tokens.
     """
 
     def __init__(self, history: History, chosen: Bools, mark: int = 0) -> None:
@@ -58,7 +58,7 @@ class FollowedTokens:
         return self._table._replace(number=number)
 
     def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        """Apply the chosen steps before step `at` to rows of tokens. `borders` are the ends of the rows.
+        """Apply the chosen steps with a number below `at` to rows of tokens. `borders` are the ends of the rows.
 
         Return the new tokens and borders.
         """
@@ -217,10 +217,7 @@ class TokensOfRuns:
 
 
 class CompiledSuperwords(_ByTexts):
-    """An encoder of SuperBPE. It applies the merges within words first, then the merges across words.
-
-    The class computes the ranks of boundaries as its base class does.
-    """
+    """An encoder of SuperBPE. It applies the merges within words first, then the merges across words."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)

@@ -113,7 +113,10 @@ class Cutting:
         return (*names, *(token for token in self._always if token not in names))
 
     def spelled(self, allowed: tuple[str, ...], texts: Iterable[Any]) -> tuple[str, ...]:
-        """Return the tokens to search. Return no token if a fast check shows that no text spells a special token."""
+        """Return the tokens to search in these texts.
+
+        If a fast check shows that no text spells a special token, there are no tokens to search.
+        """
         if not allowed or (self.normalizes and not self._later.isdisjoint(allowed)):
             return allowed
         is_spelled = spelled_in(allowed)
@@ -186,7 +189,10 @@ class Cutting:
         return self._steps.texts_of_words(piece.text)
 
     def laid(self, pieces: Sequence[TracedPiece]) -> FlatWords:
-        """Return the words of all parts end to end. This method serves recipes with steps instead of a pattern."""
+        """Return the words of all parts, one word after another.
+
+        This method serves recipes that split texts by steps and not by a pattern.
+        """
         from bpe_core.segmenting.laid_words import FlatWords  # loads machine code
 
         at_once = self._laid if sum(len(piece.text) for piece in pieces) >= LONG else None
@@ -282,7 +288,7 @@ class Cutting:
     def placed_words(self, text: str) -> Iterator[tuple[bytes, int]]:
         """Yield the words of a normalized text in UTF-8, each with its offset.
 
-        A pattern may drop the blanks between words.
+        A pattern may drop the spaces between words.
         """
         if self.gives_words:
             yield raw_bytes(text), 0
@@ -394,7 +400,7 @@ def _beginning_alike(specials: tuple[str, ...]) -> list[str]:
 
 
 def ids_of_each(items: Iterable[Item], cut: Callable[[Item], Sequence[int]]) -> Int32s:
-    """Return the tokens of many words, end to end.
+    """Return the tokens of many words, one word after another.
 
     `cut` splits a word into tokens. It is called only once for equal words.
     """

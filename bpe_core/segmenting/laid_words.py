@@ -1,8 +1,8 @@
 """The splitting of many texts into words by the steps of a file, in one pass over arrays.
 
-The result is the bytes of all words end to end, and the offset of each word. Each step becomes a few operations on
-arrays, and a regular expression becomes its table (`bpe_core.text.scanner`). Steps without array operations are applied
-piece by piece (`bpe_core.text.preparation`).
+The result is the bytes of all words, one word after another, and the offset of each word. Each step becomes a few
+operations on arrays, and a regular expression becomes its table (`bpe_core.text.scanner`). Steps without array
+operations are applied piece by piece (`bpe_core.text.preparation`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class FlatWords:
 
     @classmethod
     def of(cls, texts: Iterable[Iterable[str]]) -> FlatWords:
-        """Return the words of all texts end to end. Empty words are left out."""
+        """Return the words of all texts, one word after another. Empty words are left out."""
         data = list[bytes]()
         counts = list[int]()
         for words in texts:
@@ -132,7 +132,7 @@ Operation = Callable[[FlatWords], FlatWords]
 
 class LaidWords:
     def __init__(self, operations: Sequence[Operation], *, ends_in_bytes: bool, but: Collection[str]) -> None:
-        """Store the operations. They must not be used for a text that holds one of the texts in `but`."""
+        """Store the operations. `but` are texts that no text to split may hold."""
         self._operations = operations
         self._ends_in_bytes = ends_in_bytes
         self._but = but
@@ -191,7 +191,9 @@ def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
 
 
 def _without_repeated(pattern: str) -> str:
-    r"""Replace each back reference to a character of a set, because a table cannot express a back reference.
+    r"""Replace back references in an expression, because a table cannot express them.
+
+    A repeated character of a set becomes one alternative for each character.
 
     >>> _without_repeated(r"a|([!\-])\1*")
     'a|(?:!+|\\-+)'

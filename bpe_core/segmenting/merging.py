@@ -150,7 +150,7 @@ class WordMerger:
         return self.ids_of_words(self._cutting.words(text), at)
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
-        """Return the tokens of all words, end to end."""
+        """Return the tokens of all words, one word after another."""
         return ids_of_each(words, lambda word: self.tokens(word.encode(errors=ESCAPED), at))
 
     def tokens(self, word: bytes, at: int) -> list[int]:

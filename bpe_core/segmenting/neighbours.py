@@ -32,8 +32,8 @@ def join_neighbours(
 ) -> tuple[tuple[int, ...], tuple[int, ...], int, int | None]:
     """Join the best pair of neighbours until no pair makes a token below `limit`.
 
-    Of equal pairs the leftmost is joined. If `chance` is given, each join is skipped with the probability `dropout`. A
-    skipped join is tried again after the next join.
+    If pairs are equally good, the leftmost pair is joined. If `chance` is given, each join is skipped with the
+    probability `dropout`. A skipped join is tried again after the next join.
 
     Return four values: the tokens, their lengths in symbols, the newest joined token, and the oldest token that the
     limit prevented. The oldest prevented token is None if the limit prevented no token.
@@ -89,7 +89,7 @@ def join_neighbours(
 class ByPair(dict[int, Found | None]):
     """A cache that maps each pair of tokens to the token that joins them.
 
-    A pair is looked up in the sorted rows of the table when a text first needs it.
+    The table has sorted rows of pairs. A pair is looked up there when a text first needs it.
     """
 
     def __init__(self, pairs: PairRows) -> None:
@@ -114,7 +114,7 @@ class ByPair(dict[int, Found | None]):
 class ByText(dict[int, Found | None]):
     """A cache that maps each pair of tokens to the token that joins them.
 
-    The joined text of a pair is looked up when a text first needs the pair.
+    The joined text of the two tokens is looked up when a text first needs the pair.
     """
 
     def __init__(self, find: Callable[[int, int], Found | None], alone: Bools) -> None:

@@ -65,7 +65,7 @@ class WordEncoder:
         raise NotImplementedError
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
-        """Return the tokens of words, end to end, by plain Python."""
+        """Return the tokens of words, one word after another. Plain Python splits the words."""
         return ids_of_each(words, lambda word: self.ids_of_word(word.encode(errors=ESCAPED), at))
 
     @cached_property
@@ -117,7 +117,7 @@ class WordEncoder:
     def _ids_laid(self, kernels: CompiledEncoder, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Encode a text with many parts in one call of the kernels, and return the ids.
 
-        The parts are put end to end.
+        The parts are concatenated for this call.
         """
         parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
         return self._ids_of_parts(kernels, parts, at)[0]
@@ -146,7 +146,7 @@ class WordEncoder:
     def _ids_by_steps(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Encode a text that the steps of the recipe split into words, and return the ids.
 
-        Kernels get the words end to end.
+        The kernels get the concatenated words.
         """
         if not text.isascii():
             utf8(text)

@@ -38,7 +38,9 @@ def ways_among(texts: Texts) -> Ways:
 
 
 def laid_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Bytes, Int64s]:
-    """Return the texts in `first` and the texts joined from pairs, end to end, and the offset of each text.
+    """Return the texts in `first`, then the joined text of each pair, and the offset of each text.
+
+    The pairs are given by the indices `left` and `right` of their texts.
 
     >>> data, starts = laid_texts([b"l", b"o", b"w"], np.array([0, 3], np.int32), np.array([1, 2], np.int32))
     >>> data.tobytes(), starts.tolist()
@@ -81,7 +83,7 @@ class JoinedTexts:
 def _texts_of(history: History) -> tuple[Texts, Int64s]:
     """Return a table of all token texts, and for each token the index of its text in the table.
 
-    If the file that was opened has such a table, return this table.
+    If the reader of the opened file has already made such a table, return that table.
     """
     tokens = np.arange(history.first_special)
     if history.texts_by_number is not None:

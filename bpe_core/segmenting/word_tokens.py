@@ -84,7 +84,7 @@ def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tu
 
 
 class FoundAhead(NamedTuple):
-    """The tokens of some words after `at` steps. A background task has computed them before they were requested."""
+    """The tokens of some words after `at` steps, which a background task has computed in advance."""
 
     at: int
     which: Int64s
@@ -182,7 +182,7 @@ class Cuts:
 
 
 def in_rows(first: Int64s, counts: Int64s) -> Int64s:
-    """Return rows of ascending numbers, end to end. Row i has `counts[i]` numbers, which ascend from `first[i]`.
+    """Return rows of ascending numbers, concatenated. Row i has `counts[i]` numbers, which ascend from `first[i]`.
 
     >>> in_rows(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
@@ -244,7 +244,7 @@ class Words:
     def first_behind(self, place: int) -> int:
         """Return the index of the first word that ends after the offset `place`.
 
-        A word without bytes belongs to the next word.
+        A word without bytes belongs to the word after it.
         """
         return min(int(np.searchsorted(self.stops, place, side="right")), int(np.searchsorted(self.starts, place)))
 
@@ -269,8 +269,8 @@ class WordTokens(Segmentation):
     """A text with its tokens after every step: the `Segmentation` of a method that splits word by word.
 
     An edit moves the words behind the edit. Until the new bytes are split, a few new bytes are shown as part of the
-    token before them, so that typing does not flicker. Many new bytes, and the words that they divide, are shown
-    without a token.
+    token before them, so that the colours do not flicker during typing. Many new bytes, and the words that they divide,
+    are shown without a token.
     """
 
     def __init__(self, data: bytes, words: Words, cut_words: WordsCutter) -> None:

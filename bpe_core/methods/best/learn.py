@@ -38,7 +38,7 @@ USUAL_LONGEST = 16
 class BestLearner(DroppingLearner):
     """A learner that searches for the best pieces, and then adds them one by one.
 
-    Inside the learner, the chosen pieces are dropped, the least valuable first. The reverse order is recorded as
+    Internally the learner drops the chosen pieces, the least valuable first. It records them in the reverse order, as
     additions. A history from a file may have added other pieces. These are added first, and replace the least valuable
     pieces.
     """

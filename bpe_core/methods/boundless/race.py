@@ -185,7 +185,10 @@ class BoundlessLearner:
         return [Candidate(*pair, -count, {STAGE: stage}) for _, count, stage, pair in sorted(steps)[:wanted]]
 
     def _has_begun(self, work: int) -> bool:
-        """Continue the first pass to its end, then begin the second pass. Return whether the second pass has begun."""
+        """Continue the first pass. When it has ended, begin the second pass.
+
+        Return whether the second pass has begun.
+        """
         first = self._passes[0]
         if len(self._passes) == 1 and first.learn(self._room, work):
             history = first.history

@@ -172,7 +172,10 @@ class WordInText:
 
 
 class Why(ExplainedText):
-    """The explanations of one text by one history. If `corpus` is given, they include the counts of pairs."""
+    """Explanations of all boundaries of one text that a history splits.
+
+    If `corpus` is given, the explanations include the counts of pairs.
+    """
 
     def __init__(
         self, text: str, history: History, *, corpus: RankedWords | None = None, allowed_special: Allowed = None

@@ -56,7 +56,7 @@ class Seeds(NamedTuple):
 
 
 class Pieces:
-    """The tokens of a history as base symbols, with their scores after any step."""
+    """The tokens of a history, which give the edges of lattices and the scores after any step."""
 
     def __init__(self, history: History) -> None:
         self.scores = scores = scores_of(history)

@@ -70,9 +70,10 @@ class Stretches:
 
 
 def lead_of(symbol: Symbol, recipe: Recipe) -> int:
-    """Return the byte by which a base symbol is a follower: the first byte of its text.
+    """Return the number that represents a base symbol as a follower, the symbol after a piece.
 
-    Symbols that are no text have the same first byte, so the number of the symbol gives the byte.
+    The number is the first byte of the symbol's text. If the base symbols are no text, the number follows from the
+    number of the symbol.
     """
     if recipe.base_symbols and symbol.kind == "character":
         return 1 + ord(symbol.text.decode()) % _DIFFERENT
@@ -82,7 +83,7 @@ def lead_of(symbol: Symbol, recipe: Recipe) -> int:
 def _followers(words: WordTable, recipe: Recipe) -> Bytes:
     """Return for each word the byte that comes after it in the corpus.
 
-    If only blanks come after the word, the byte is the first byte of the marker. If only line ends come, the value is
+    If only spaces come after the word, the byte is the first byte of the marker. If only line ends come, the value is
     END. If both come, the value is VARIOUS.
     """
     at_ends = words.counts if words.line_ends is None else words.line_ends
@@ -104,7 +105,10 @@ def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> Bools:
 
 
 def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
-    """Return the base symbols of all seeds end to end, and the offset of each seed. A marker is one symbol."""
+    """Return the base symbols of all seeds, one seed after another, and the offset of each seed.
+
+    A marker is one symbol.
+    """
     marker = recipe.marker_text
     return alphabet.spelled or alphabet.kept(("cells", marker), lambda: _piece_cells(alphabet, marker))
 

@@ -1,10 +1,10 @@
-"""The conformance kit: checks on a small text that a method does what the rest of the program expects.
+"""Checks on a small text that a method does what the rest of the program expects.
 
     >>> from bpe_core.methods.bpe import METHOD
     >>> check_method(METHOD)[:2]
     ('the method has a name, a title and an explanation', 'the method learns from a small text')
 
-The tests run the kit for each method of the project. Authors of a method run `check_method`, as they would run
+The tests run the checks for each method of the project. Authors of a method run `check_method`, as they would run
 `check_estimator` of scikit-learn.
 """
 

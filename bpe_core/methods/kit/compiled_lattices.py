@@ -231,7 +231,7 @@ class CompiledLattices:
         return stop, 2 * self._edges_between(start, stop)
 
     def _count_in(self, counts: Int64s) -> None:
-        """Store `counts` as the array that kernels change from now on. The former array keeps its values."""
+        """Make `counts` the array to which kernels add counts from now on. The former array keeps its values."""
         self.counts, self._lattice = counts, self._lattice._replace(counts=counts)
 
     def _begin(self, score: float) -> None:

@@ -265,7 +265,10 @@ class CompiledLearner:
         """
 
     def _limit(self) -> None:
-        """Set the limits for a subclass that must not join some pairs."""
+        """Limit the joins before the first step.
+
+        Only a subclass that must not join some pairs overrides this method.
+        """
 
     def _begin_order(self) -> None:
         """Set `_scores` in a subclass that sorts the pairs by scores instead of counts."""

@@ -1,8 +1,8 @@
 """The learners that drop pieces, and store the steps, the tokens of the corpus after each step, and the current scores.
 
-A generator, called the course, divides the long work into slices. A call of `learn` runs slices until its time is used
-up. The course finds batches of pieces to drop, and the counts after each drop. Each step drops one piece. Each method
-has a course of its own kind.
+A generator divides the long work into slices. A call of `learn` runs slices until its time is used up. The generator
+finds batches of pieces to drop, and the counts after each drop. Each step drops one piece. Each method has a different
+generator.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def settled(expected: Float64s) -> Float32s:
 def scores_of(expected: Float32s, stay: Bools) -> Float32s:
     """Return log-probabilities from the expected counts of the pieces that stay.
 
-    The digamma function lowers rare pieces.
+    The digamma function makes the scores of rare pieces lower than the logarithm would.
     """
     counts = expected[stay].astype(np.float64)
     scores = np.full(len(expected), DROPPED, np.float32)

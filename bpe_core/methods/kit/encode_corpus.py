@@ -248,7 +248,7 @@ def pieces_of(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterato
 
 
 class CorpusEncoder:
-    """An encoder of pieces, which writes the ids of the tokenizer's own file."""
+    """An encoder of pieces. It gives tokens the ids of the tokenizer's own file."""
 
     def __init__(self, tokenizer: Tokenizer, at: int, allowed: Allowed, numbers: Int64s) -> None:
         self.tokenizer = tokenizer

@@ -1,4 +1,4 @@
-"""The parts of every explanation of a boundary, and the explanations for methods that split each word separately."""
+"""Classes for the explanation of boundaries, and the explanations for methods that split each word separately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The array that training works on, with the symbols of all words end to end.
+"""The array that training works on. It holds the symbols of all words, one word after another.
 
 >>> from bpe_core.recipes.recipe import Recipe
 >>> words = WordTable.from_counts({"ab": 3, "c": 1})
@@ -61,8 +61,8 @@ def laid_out(
 ) -> Layout:
     """Return the layout of words that are given in several parts.
 
-    Each part has the symbols of its words end to end, and the length of each word. `counts` are the counts of all
-    words.
+    Each part has the symbols of its words, one word after another, and the length of each word. `counts` are the counts
+    of all words.
     """
     lengths = np.concatenate([np.zeros(0, np.int64), *(lengths for _, lengths in parts)])
     starts = _starts(lengths)

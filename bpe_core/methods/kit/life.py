@@ -26,7 +26,7 @@ class Holders:
 
 @dataclass(frozen=True)
 class Reachability:
-    """A result that states whether any text is encoded with a certain token. `witness` is such a text."""
+    """The answer to whether any text is encoded with a certain token. `witness` is such a text."""
 
     kind: Literal["reachable", "unreachable", "not learned yet", "not found"]
     witness: str | None = None

@@ -97,7 +97,9 @@ class Method(MethodFacts):
 
     @property
     def specification(self) -> Callable[[WordTable, Recipe], History] | None:
-        """Return the short and slow function that learns by the method. All other ways to learn must equal it.
+        """Return the short and slow function that learns by the method.
+
+        All other ways to learn must make the same steps.
 
         Return None if the method has no specification.
         """
@@ -207,7 +209,7 @@ class Method(MethodFacts):
         return ()
 
     def settled(self, history: History) -> Mapping[str, Any]:
-        """Return the choices that the recipe of a history does not have, but that follow from its steps."""
+        """Return the choices that are missing in the recipe of a history but follow from its steps."""
         return {}
 
     def told_of(self, history: History) -> str:

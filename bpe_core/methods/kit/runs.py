@@ -22,7 +22,7 @@ class Inside(NamedTuple):
 
     @property
     def starts(self) -> Int64s:
-        """Return the offset of each word in the runs, which are stored end to end."""
+        """Return the offset of each word in the bytes of all runs, which are stored one after another."""
         lengths = np.diff(self.words.starts)[self.rows]
         starts: Int64s = np.cumsum(lengths) - lengths
         return starts

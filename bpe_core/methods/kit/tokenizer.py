@@ -273,7 +273,7 @@ class Tokenizer:
         """Return the text of tokens. Bytes that are not a whole character become �.
 
         The way "exact" joins the texts of the tokens. The way "library" returns the text that the library of the file
-        returns. The library may remove a blank that was put before the text, and may show unknown characters in another
+        returns. The library may remove a space that was put before the text, and may show unknown characters in another
         way.
         """
         if way == "library":
@@ -283,7 +283,7 @@ class Tokenizer:
         return self.decode_bytes(ids, skip_special=skip_special).decode(errors="replace")
 
     def decode_bytes(self, ids: Iterable[int], *, skip_special: bool = False) -> bytes:
-        """Return the bytes of tokens. A word marker becomes a blank."""
+        """Return the bytes of tokens. A word marker becomes a space."""
         given: Iterable[int] = ids.tolist() if isinstance(ids, np.ndarray) else ids
         return self._token_bytes.joined([id for id in given if not self.is_special(id)] if skip_special else given)
 

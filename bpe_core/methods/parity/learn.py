@@ -145,9 +145,10 @@ class ParityLearner:
         return Turn(ALL, [], passed)
 
     def _worst_off(self, passed: list[int]) -> int | None:
-        """Return the language whose texts are compressed least, compared with its ratio.
+        """Return the language that the next step serves.
 
-        The languages in `passed` are skipped. Return None if no language has a pair left to merge.
+        Its dev text has the most tokens, or the most tokens in relation to its ratio. The languages in `passed` are skipped.
+        Return None if no language has a pair left to merge.
         """
         window = self._recipe.window_size
         languages = range(len(self._learners))
@@ -185,7 +186,7 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 
 def served(recipe: Recipe) -> Reason:
-    """Return the reason that shows by name the language that each step served."""
+    """Return the reason that names the language that a step served, and shows the count of its pair there."""
     names = () if recipe.mixture is None else recipe.mixture.languages
 
     def written(count: int, reasons: Told) -> str:

@@ -81,9 +81,9 @@ class CompiledAcross(CompiledLearner):
 
 
 def span_of(text: bytes, past_colons: bool) -> int:
-    """Return a number for the kernels that holds the number of words in a token, and flags for blanks and colons.
+    """Return a number for the kernels that holds the number of words in a token, and flags for spaces and colons.
 
-    The flags say whether the token begins or ends with a blank, and whether it holds or ends with a colon.
+    The flags say whether the token begins or ends with a space, and whether it holds or ends with a colon.
     """
     words = sum(map(bool, text.split(BLANK)))
     colons = 0 if past_colons else ENDS_COLON * text.endswith(b":") | HOLDS_COLON * (COLON in text)

@@ -1,8 +1,8 @@
 """The reference of SuperBPE, plain and slow: byte-pair encoding within words, then across words.
 
-The words of the corpus are runs: words with the blanks, single punctuation marks and line ends between them. Another
+The words of the corpus are runs: words with the spaces, single punctuation marks and line ends between them. Another
 pattern splits each run into ordinary words, and the first merges are learned from these. At the transition, the same
-merges are made in whole runs, and later merges may join words. A superword must not hold too many words, or a blank
+merges are made in whole runs, and later merges may join words. A superword must not hold too many words, or a space
 after a colon. Texts are encoded in whole runs by all merges in their order.
 
     >>> from bpe_core.history.token_texts import decoded

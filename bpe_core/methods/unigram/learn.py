@@ -121,7 +121,7 @@ def compiled_lattices() -> LatticesMaker:
 
 
 def compiled_way(kind: type[DroppingLearner], part: str = WEIGHING) -> CompiledWay:
-    """Return the way to learn by machine code with this class of learners."""
+    """Return the way to learn by machine code. `kind` is the class of its learners."""
 
     def compiled(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
         return kind(words, alphabet, recipe, forced, compiled_lattices())

@@ -10,8 +10,8 @@ smaller groups. A piece is a seed if it
 The best seeds are kept. These are the seeds that cover the most characters of the corpus.
 
 Two followers differ if their first bytes in UTF-8 differ, because SentencePiece searches in a suffix array of bytes. A
-word is followed by a blank, which counts as the marker, or by the end of the line. A word that begins no longer word is
-a seed if both occur after it. If words come with their counts, each word is treated as a line.
+word is followed by a space, which counts as the marker, or by the end of the line. If both occur after a word, the word
+is a seed even if no longer word begins with it. If words come with their counts, each word is treated as a line.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class Lattice:
         joined: Bools | None = None,
         work: Work = ALONE,
     ) -> Lattice:
-        """Lay out all pieces of at most `longest` symbols that may save more tokens than the limit.
+        """Find all pieces of at most `longest` symbols that may save more tokens than the limit.
 
         `joined` is a mask of the base symbols that a piece may hold. If it is None, pieces may hold all symbols.
         """
@@ -124,7 +124,7 @@ class Lattice:
         return [kernels.WordBuffer(*(np.zeros(room, np.int64) for _ in range(3))) for _ in self.parts]
 
     def spelled(self, pieces: Int64s) -> SpelledSeeds:
-        """Return the symbols of these pieces, end to end."""
+        """Return the symbols of these pieces, one piece after another."""
         begins = np.zeros(len(self), np.int64)
         cells = np.repeat(np.arange(len(self.words.symbols)), np.diff(self.edges.first))
         begins[self.edges.piece[::-1]] = cells[::-1]

@@ -1,6 +1,6 @@
-"""The vocabulary that shows how close to a floor a vocabulary can be.
+"""A vocabulary that comes close to a floor, and so shows that the floor is hardly too low.
 
-Anyone can split the words by it and count tokens.
+Anyone can split the words by this vocabulary and count the tokens.
 """
 
 from __future__ import annotations
