@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bpe_core.history.history import NOTHING, History, Step
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.methods.kit.reasons import told_reasons
+from bpe_core.methods.kit.reasons import reasons_in_words
 from bpe_core.support.wording import count_text
 
 
@@ -18,7 +18,7 @@ def step_lines(history: History) -> Iterator[str]:
     texts = TokenTexts.of(history).text
     forced = {*history.forced}
     for step in history:
-        more = "".join(f", {title.lower()} {text}" for title, text in told_reasons(history.recipe, step))
+        more = "".join(f", {title.lower()} {text}" for title, text in reasons_in_words(history.recipe, step))
         made = f"{texts[step.left]} + {texts[step.right]} → {texts[step.index]}"
         if step.right < 0:
             made = f"{'−' if step.right == NOTHING else '+'} {texts[step.left]}"

@@ -29,7 +29,7 @@ import numpy as np
 from bpe_core.history.history import History
 from bpe_core.insight.reachability import completions
 from bpe_core.kernels.stored_tables import scan_table
-from bpe_core.methods.kit.histories import first_turn, has_ranks
+from bpe_core.methods.kit.histories import first_stage_steps, has_ranks
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.merging import Merges
 from bpe_core.support.arrays import Bools, Int64s
@@ -119,7 +119,7 @@ class PairsInTexts:
         return (
             has_ranks(history)
             and history.only_joins
-            and not first_turn(history)
+            and not first_stage_steps(history)
             and recipe.base == "bytes"
             and recipe.marker == "none"
             and not (recipe.normalizes or recipe.preparation)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Pair
-from bpe_core.methods.kit.histories import first_turn, learns_by_ranks
+from bpe_core.methods.kit.histories import first_stage_steps, learns_by_ranks
 from bpe_core.methods.kit.layout import lay_out
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -82,7 +82,7 @@ class RankedWords:
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
         """Return the words of each stage. A method that first learns inside runs of words has two stages."""
-        turn = first_turn(self.history)
+        turn = first_stage_steps(self.history)
         method = Method.of(self.history.recipe)
         inside = method.words_at_first(self.words, self.history.recipe) if turn else None
         if inside is None:

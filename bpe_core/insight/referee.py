@@ -121,7 +121,7 @@ class _Replay:
         self._lengths = history.token_lengths()
         self._longest = int(self._lengths.max(initial=1))
         said = history.recipe.max_token_length if self._says_how else None
-        settled = Method.of(history.recipe).settled(history)
+        settled = Method.of(history.recipe).implied_choices(history)
         self._least = history.recipe.min_frequency if self._says_how else 1
         self._recipe = history.recipe.with_changes(
             merges=len(history),

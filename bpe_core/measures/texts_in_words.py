@@ -26,7 +26,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.choice import LARGEST_NUMBER
 from bpe_core.recipes.parts import CUSTOM_PATTERN, SplittingChoices
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.cutting import spelled_in
+from bpe_core.segmenting.cutting import may_hold_special
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
@@ -58,7 +58,7 @@ def finds_specials(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -> 
     """
     matched = tokenizer.allowed(None)
     return bool(matched) and any(
-        spelled_in(matched)(document) for documents in texts.values() for document in documents
+        may_hold_special(matched)(document) for documents in texts.values() for document in documents
     )
 
 

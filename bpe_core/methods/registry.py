@@ -18,7 +18,7 @@ from bpe_core.support.plugins import Registry
 KIT = "kit"
 
 
-def _houses() -> dict[str, MethodFacts]:
+def _folders() -> dict[str, MethodFacts]:
     names = [module.name for module in iter_modules(methods.__path__) if module.ispkg and module.name != KIT]
     installed: list[MethodFacts] = [import_module(f"{methods.__name__}.{name}").METHOD for name in names]
     return {method.name: method for method in sorted(installed, key=lambda method: method.place)}
@@ -41,7 +41,7 @@ def _check(name: str, method: object) -> None:
     method.name = name
 
 
-METHODS: Registry[MethodFacts] = Registry("methods", _houses(), _check, _as_today)
+METHODS: Registry[MethodFacts] = Registry("methods", _folders(), _check, _as_today)
 
 
 def method_for(table: str) -> str:

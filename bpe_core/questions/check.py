@@ -194,7 +194,7 @@ def _as_learned(history: History, words: WordTable, work: Work) -> History:
     Several methods are tried only if the file does not name the method.
     """
     methods = (method for method in METHODS.values() if isinstance(method, Method))
-    tables = [table for method in methods for table in method.readings(history)]
+    tables = [table for method in methods for table in method.possible_histories(history)]
     return max(tables, key=lambda table: sound_steps(words, table.first(TRIED), work), default=history)
 
 
@@ -311,7 +311,7 @@ def _answer(study: Study, judgement: _Judgement) -> Answer:
         }
     )
     flaws = [note for note in study.notes if isinstance(note, Flaw)]
-    sentences = [*flaws, *filter(None, (said, Method.of(judgement.history.recipe).told_of(judgement.history)))]
+    sentences = [*flaws, *filter(None, (said, Method.of(judgement.history.recipe).choices_in_words(judgement.history)))]
     sentences += [BALANCED] if is_balanced else _verdict(study, verdict)
     if verdict.right < judgement.balanced < verdict.steps:
         sentences.append(f"{judgement.balanced:,} merged the most frequent pair of all texts or of one of the groups.")

@@ -119,8 +119,10 @@ class Texts:
 
         Return the parts, and for each edge of a text its index among the edges of all parts.
         """
-        edges, of_texts = _divided(self, cuts, jobs)
-        return [partial(self._between, edges[start : stop + 1]) for start, stop in _shared_out(edges, jobs)], of_texts
+        edges, of_texts = _divide_large_texts(self, cuts, jobs)
+        return [
+            partial(self._between, edges[start : stop + 1]) for start, stop in _share_among_threads(edges, jobs)
+        ], of_texts
 
     def _between(self, edges: Int64s) -> Texts:
         return Texts(self.data[edges[0] : edges[-1]], edges - edges[0])
@@ -171,7 +173,9 @@ class Unread:
         return 2 * self.size
 
     def parts(self, _: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
-        return [partial(self._read, *ends) for ends in _shared_out(self.edges, jobs)], np.arange(len(self.edges))
+        return [partial(self._read, *ends) for ends in _share_among_threads(self.edges, jobs)], np.arange(
+            len(self.edges)
+        )
 
     def _read(self, start: int, stop: int) -> Texts:
         return Texts.of(self.texts[start:stop])
@@ -264,7 +268,7 @@ def encoded_by_kernels(
     return Batch(ids, offsets[of_texts])
 
 
-def _divided(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
+def _divide_large_texts(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
     """Divide large texts at offsets where the division changes no word.
 
     Return the edges of all parts, and for each edge of a text its index among them.
@@ -283,7 +287,7 @@ def _divided(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
     return np.insert(edges, places, more), np.arange(len(edges)) + np.searchsorted(more, edges)
 
 
-def _shared_out(edges: Int64s, jobs: Jobs) -> Iterable[tuple[int, int]]:
+def _share_among_threads(edges: Int64s, jobs: Jobs) -> Iterable[tuple[int, int]]:
     place = int(edges[0])
     last = int(edges[-1])
     wanted = []
@@ -294,7 +298,7 @@ def _shared_out(edges: Int64s, jobs: Jobs) -> Iterable[tuple[int, int]]:
     return pairwise(sorted({0, *starts.tolist(), len(edges) - 1}))  # np.unique would load NumPy's masked arrays
 
 
-def _used_again(count: int) -> Int32s:
+def _reusable_array(count: int) -> Int32s:
     """Return an array whose memory the C library keeps and uses again when the array is freed."""
     given_back = np.empty(count, np.int32)
     del given_back
@@ -305,7 +309,7 @@ class _ResultCollector:
     """A collector that puts the ids from several threads into one array, in the order of the texts."""
 
     def __init__(self, room: int) -> None:
-        self._ids = _used_again(room)
+        self._ids = _reusable_array(room)
         self._free = 0
         self._offsets = [np.zeros(1, np.int64)]
         self._done: dict[int, tuple[Int32s, Int64s]] = {}

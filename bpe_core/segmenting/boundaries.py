@@ -244,7 +244,7 @@ class Boundaries(Segmentation):
             unknown = np.full(len(added), NO_TOKEN, np.int32)
             self.symbols = np.concatenate((self.symbols[:start], unknown, self.symbols[stop:]))
         self.hidden = self.hidden.spliced(start, removed, len(added))
-        self.pending = shifted_hull(self.pending, start, removed, len(added))
+        self.pending = changed_range(self.pending, start, removed, len(added))
 
     def put(self, start: int, answer: Boundaries) -> None:
         stop = start + answer.length
@@ -375,7 +375,7 @@ def joined(parts: list[PlacedSymbols]) -> PlacedSymbols:
     return PlacedSymbols(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def shifted_hull(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:
+def changed_range(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:
     """Return the smallest range that covers the new bytes of an edit and the range `old`.
 
     Before that, the ends of `old` move as the edit moves the text.

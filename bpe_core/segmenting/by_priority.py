@@ -314,8 +314,8 @@ class JoinedWords:
         An example of such a base symbol is a character that ends a word. `meeting` holds all other pairs of neighbours.
         """
         left, right, made = (column[pairs.token < self._base] for column in pairs)
-        begins = _reached(made, first[left])
-        ends = _reached(made, last[right])
+        begins = _reachable(made, first[left])
+        ends = _reachable(made, last[right])
         before = meeting >> 32
         behind = meeting & 0xFFFFFFFF
         at_made = np.isin(before, [*ends]) | np.isin(behind, [*begins])
@@ -362,10 +362,10 @@ class JoinedWords:
         return kept, ends
 
 
-def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
+def _reachable(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
     """Return for each number all numbers that are reached from it in one or more steps, from `starts` to `stops`.
 
-    >>> _reached(np.array([1, 2]), np.array([2, 3])) == {1: {2, 3}, 2: {3}}
+    >>> _reachable(np.array([1, 2]), np.array([2, 3])) == {1: {2, 3}, 2: {3}}
     True
     """
     steps: dict[int, set[int]] = {}
@@ -382,7 +382,7 @@ def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
     return reached_from
 
 
-def joined_unknown(ids: Int32s, edges: Int64s, unknown: int) -> tuple[Int32s, Int64s]:
+def join_unknown(ids: Int32s, edges: Int64s, unknown: int) -> tuple[Int32s, Int64s]:
     """Replace neighbouring unknown tokens of each text by one unknown token.
 
     `edges` holds the offsets of the texts in `ids`. Return the new ids and the new offsets.

@@ -71,7 +71,7 @@ _BEHIND = 3 * kernel.BLOCK  # unused room at the end of the output
 Numbers: TypeAlias = Sequence[int] | Int32s
 
 
-class ShortDesk(NamedTuple):
+class ShortTextBuffers(NamedTuple):
     """The buffers for one short text, and the kernel that encodes the text in them."""
 
     text: kernel.ShortText
@@ -81,7 +81,7 @@ class ShortDesk(NamedTuple):
 
 
 @dataclass(eq=False)
-class Desk:
+class ThreadBuffers:
     """The buffers of one thread for a call of the kernels.
 
     The buffers are for one kind of result, such as ids, and for the first `at` merges.
@@ -94,9 +94,9 @@ class Desk:
     memory: Memory
     words: kernel.TextWords  # words of scanned texts
     registers: npt.NDArray[np.int64]
-    short: ShortDesk | None = None  # buffers for short texts, if there were any
+    short: ShortTextBuffers | None = None  # buffers for short texts, if there were any
 
-    def for_short_texts(self, changes: TextChanges) -> ShortDesk:
+    def for_short_texts(self, changes: TextChanges) -> ShortTextBuffers:
         """Return buffers for texts of at most SHORT_TEXT bytes.
 
         The buffers are larger than this size, because normalization can make a text a few times longer.
@@ -118,7 +118,7 @@ class Desk:
             borders=np.zeros(2, np.int64),
             progress=np.zeros(kernel.PROGRESS_NUMBERS, np.int64),
         )
-        self.short = ShortDesk(text, memoryview(given), ids, with_first(kernel.encode_short, text))
+        self.short = ShortTextBuffers(text, memoryview(given), ids, with_first(kernel.encode_short, text))
         return self.short
 
 
@@ -157,7 +157,7 @@ class CompiledEncoder:
         table = own or named_table("none")
         self._machine = machine_of(table)
         self._drops_blanks = table.drops_blanks
-        self._desks: list[Desk] = []  # unused buffers; removing and appending need no lock
+        self._desks: list[ThreadBuffers] = []  # unused buffers; removing and appending need no lock
         self._remembered: WeakValueDictionary[tuple[int, int], RememberedWords] = WeakValueDictionary()
         self._lock = threading.Lock()
 
@@ -245,7 +245,7 @@ class CompiledEncoder:
         return self._fill(desk, data, np.array([0, len(data)]), cuts)[0]
 
     def _fill(
-        self, desk: Desk, data: Bytes, edges: Int64s, cuts: Int32s, given: Int32s | None = None
+        self, desk: ThreadBuffers, data: Bytes, edges: Int64s, cuts: Int32s, given: Int32s | None = None
     ) -> tuple[Int32s, Int64s]:
         is_scanned = cuts is desk.words.cuts
         words = desk.words if is_scanned else desk.words._replace(cuts=cuts)
@@ -283,12 +283,12 @@ class CompiledEncoder:
         out.resize(int(progress[kernel.NEXT_PLACE]), refcheck=False)
         return out, free_at
 
-    def _put_back(self, desk: Desk) -> None:
+    def _put_back(self, desk: ThreadBuffers) -> None:
         self._desks.append(desk)
         if len(self._desks) > DESKS_KEPT:
             self._desks.pop(0)
 
-    def _take_desk(self, kind: int, at: int) -> Desk:
+    def _take_desk(self, kind: int, at: int) -> ThreadBuffers:
         try:
             desk = self._desks.pop()  # nearly always the desk that was put back last is the right one
             if desk.kind == kind and desk.at == at:
@@ -308,7 +308,7 @@ class CompiledEncoder:
         scores = self._pieces.scores if self._scores_at is None else self._scores_at(at)
         room, spelled = room_for(LONGEST_REMEMBERED, self._merges, kind)
         known = self._remembered_words(kind, at)
-        return Desk(
+        return ThreadBuffers(
             kind=kind,
             at=at,
             cutter=kernel.Cutter(
@@ -509,7 +509,7 @@ class RememberedWords:
             return self._filled(_memory(0, 0, 0))
 
     def more(self, memory: Memory) -> Memory:
-        """Return a new part for a thread.
+        """Return a new part of the cache for a thread whose part can no longer be used.
 
         The old part is full, or it belongs to a cache that was replaced by a larger cache.
         """

@@ -28,7 +28,7 @@ from bpe_core.kernels.pieces import (
     cut_words,
 )
 from bpe_core.recipes.parts import Sums
-from bpe_core.segmenting.by_priority import JoinedWords, joined_unknown
+from bpe_core.segmenting.by_priority import JoinedWords, join_unknown
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, joining_table, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import NEVER
@@ -200,7 +200,7 @@ class _Parts:
         starts = np.repeat(self._first[ids] - before[:-1], counts)
         shown: Int32s = self._all[starts + np.arange(len(starts))]
         edges = before[edges]
-        return (shown, edges) if self._joined is None else joined_unknown(shown, edges, self._joined)
+        return (shown, edges) if self._joined is None else join_unknown(shown, edges, self._joined)
 
 
 def _rows(words: JoinedWords) -> list[Int32s]:

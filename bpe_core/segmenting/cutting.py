@@ -119,7 +119,7 @@ class Cutting:
         """
         if not allowed or (self.normalizes and not self._later.isdisjoint(allowed)):
             return allowed
-        is_spelled = spelled_in(allowed)
+        is_spelled = may_hold_special(allowed)
         return allowed if any(map(is_spelled, texts)) else ()
 
     @cached_property
@@ -368,12 +368,12 @@ class GivenWords(Cutting):
 
 
 @lru_cache(maxsize=16)
-def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
+def may_hold_special(specials: tuple[str, ...]) -> Callable[[Any], bool]:
     """Return a fast function that checks whether a text may hold a special token.
 
     If the function returns False, the text holds no special token. If it returns True, the text must be searched.
     """
-    expressions = _beginning_alike(specials)
+    expressions = _grouped_expressions(specials)
     of_bytes = [re.compile(expression.encode()) for expression in expressions]
     of_text = [re.compile(expression) for expression in expressions]
     of_short = re.compile("|".join(expressions))
@@ -386,7 +386,7 @@ def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
     return is_spelled
 
 
-def _beginning_alike(specials: tuple[str, ...]) -> list[str]:
+def _grouped_expressions(specials: tuple[str, ...]) -> list[str]:
     """Return one regular expression for each group of special tokens with the same first characters.
 
     Such a search is much faster than a search with one expression for all tokens.

@@ -37,12 +37,12 @@ def ways_among(texts: Texts) -> Ways:
     return Ways(*(np.concatenate([np.zeros(0, np.int32), *columns]) for columns in collected))
 
 
-def laid_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Bytes, Int64s]:
+def concatenated_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Bytes, Int64s]:
     """Return the texts in `first`, then the joined text of each pair, and the offset of each text.
 
     The pairs are given by the indices `left` and `right` of their texts.
 
-    >>> data, starts = laid_texts([b"l", b"o", b"w"], np.array([0, 3], np.int32), np.array([1, 2], np.int32))
+    >>> data, starts = concatenated_texts([b"l", b"o", b"w"], np.array([0, 3], np.int32), np.array([1, 2], np.int32))
     >>> data.tobytes(), starts.tolist()
     (b'lowlolow', [0, 1, 2, 3, 5, 8])
     """
@@ -88,4 +88,4 @@ def _texts_of(history: History) -> tuple[Texts, Int64s]:
     tokens = np.arange(history.first_special)
     if history.texts_by_number is not None:
         return history.texts_by_number.table, history.numbers_of(tokens)
-    return entered(*laid_texts(history.alphabet.texts, history.columns.left, history.columns.right)), tokens
+    return entered(*concatenated_texts(history.alphabet.texts, history.columns.left, history.columns.right)), tokens

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.history.history import NOTHING
-from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, shifted_hull
+from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, changed_range
 from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Segmentation, Tokens
 from bpe_core.support.arrays import Bools, Int64s, repeat
 from bpe_core.support.progress import CancelCheck, while_wanted
@@ -83,7 +83,7 @@ def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tu
         before = ids
 
 
-class FoundAhead(NamedTuple):
+class PrecomputedTokens(NamedTuple):
     """The tokens of some words after `at` steps, which a background task has computed in advance."""
 
     at: int
@@ -103,7 +103,7 @@ class Cuts:
         self.first = np.zeros(len(keys), np.int64)  # the index of each word's first token
         self.counts = np.zeros(len(keys), np.int64)
         self.ids = self.ends = np.zeros(0, np.int64)
-        self._ahead: FoundAhead | None = None
+        self._ahead: PrecomputedTokens | None = None
 
     def _changed(self, at: int) -> tuple[Int64s, Int64s]:
         """Return the indices of the entries whose tokens may change at `at` steps: first special tokens, then words."""
@@ -125,7 +125,7 @@ class Cuts:
 
         def cut_all(cancelled: CancelCheck) -> None:
             word_cuts = [self._cut_words(part, at) for part in while_wanted(parts, cancelled, every=1)]
-            self._ahead = FoundAhead(at, which, WordCuts(*map(np.concatenate, zip(*word_cuts, strict=True))))
+            self._ahead = PrecomputedTokens(at, which, WordCuts(*map(np.concatenate, zip(*word_cuts, strict=True))))
 
         return cut_all
 
@@ -175,16 +175,16 @@ class Cuts:
         return self._since, self._until, self.first, self.counts
 
     def _remove_old_tokens(self) -> None:
-        places = in_rows(self.first, self.counts)
+        places = ascending_rows(self.first, self.counts)
         self.ids = self.ids[places]
         self.ends = self.ends[places]
         self.first = np.cumsum(self.counts) - self.counts
 
 
-def in_rows(first: Int64s, counts: Int64s) -> Int64s:
+def ascending_rows(first: Int64s, counts: Int64s) -> Int64s:
     """Return rows of ascending numbers, concatenated. Row i has `counts[i]` numbers, which ascend from `first[i]`.
 
-    >>> in_rows(np.array([5, 0]), np.array([2, 3])).tolist()
+    >>> ascending_rows(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
     """
     before = np.cumsum(counts) - counts
@@ -212,7 +212,7 @@ class Words:
         which = np.fromiter((index.setdefault(word, len(index)) for word in words), np.int64, len(words))
         lengths = np.array([_length(key) + 1 for key in index], np.int64)[which]
         first = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-        places = in_rows(np.array(starts, np.int64), lengths)
+        places = ascending_rows(np.array(starts, np.int64), lengths)
         return cls(list(index), which, origins[places], first, np.zeros(len(words), np.bool_))
 
     @classmethod
@@ -297,7 +297,7 @@ class WordTokens(Segmentation):
             parts += touched.only(touched.stops > touched.starts)
         self._take([*parts, moved.part(high, len(words))])
         self.data = b"".join((self.data[:start], added, self.data[stop:]))
-        self.pending = shifted_hull(self.pending, start, removed, len(added))
+        self.pending = changed_range(self.pending, start, removed, len(added))
 
     def put(self, start: int, answer: Self) -> None:
         words = self._words
@@ -353,7 +353,7 @@ class WordTokens(Segmentation):
         cuts = self._cuts
         cuts.travel(at)
         counts = cuts.counts[words.which]
-        place = in_rows(cuts.first[words.which], counts)
+        place = ascending_rows(cuts.first[words.which], counts)
         begins = np.zeros(len(place), np.bool_)
         begins[(np.cumsum(counts) - counts)[counts > 0]] = True
         ends = cuts.ends[place]

@@ -97,3 +97,16 @@ def former_attributes(**new_names: str) -> Callable[[Any, str], Any]:
         return getattr(self, new_names[name])
 
     return find
+
+
+def former_methods(kind: type, **new_names: str) -> None:
+    """Let a class override a method by the former name of the method.
+
+    The attribute with the former name is also stored under the new name.
+    """
+    own = vars(kind)
+    for name in new_names.keys() & own.keys():
+        now = f"{kind.__name__}.{name} is called {new_names[name]} now."
+        warnings.warn(now, DeprecationWarning, stacklevel=3)
+        if new_names[name] not in own:
+            setattr(kind, new_names[name], own[name])

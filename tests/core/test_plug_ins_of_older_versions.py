@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from bpe_core.errors import BpeError
+from bpe_core.methods.kit.method import Method
 from tests.shared import ROOT
 
 CHAINS = """
@@ -84,3 +85,16 @@ def test_an_error_names_a_subject_by_the_former_method_with_a_warning() -> None:
     with pytest.warns(DeprecationWarning, match=r"BpeError\.say_of is called BpeError\.name_subject now"):
         error.say_of("plan.toml")
     assert str(error) == "plan.toml: The plan is empty."
+
+
+@pytest.mark.parametrize(
+    ("former", "new"),
+    [("told_of", "choices_in_words"), ("settled", "implied_choices"), ("readings", "possible_histories")],
+)
+def test_methods_may_override_and_call_functions_by_their_former_names(former: str, new: str) -> None:
+    with pytest.warns(DeprecationWarning, match=rf"Older\.{former} is called {new} now"):
+        older = type("Older", (Method,), {former: lambda self, history: "answer"})()
+    assert getattr(older, new)(None) == "answer"
+    method = Method()
+    with pytest.warns(DeprecationWarning, match=rf"Method\.{former} is called Method\.{new} now"):
+        assert getattr(method, former) == getattr(method, new)

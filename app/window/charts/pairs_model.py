@@ -25,7 +25,7 @@ from bpe_core.history.history import NOTHING, History
 from bpe_core.insight.pairs import compared_by, is_as_good, leading_pairs, measure_of, next_pair
 from bpe_core.methods.facts import Wording
 from bpe_core.methods.kit.learner import Candidate
-from bpe_core.methods.kit.reasons import Reason, told_reasons
+from bpe_core.methods.kit.reasons import Reason, reasons_in_words
 from bpe_core.questions.pairs import Pairs
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
@@ -285,7 +285,7 @@ def _label(pair: Candidate, run: Run, reason: Reason | None) -> str:
     """
     if reason is None:
         return f"{pair.count:,}"
-    return reason.text(pair.count, pair.reasons) or next((text for _, text in told_reasons(run.recipe, pair)), "")
+    return reason.text(pair.count, pair.reasons) or next((text for _, text in reasons_in_words(run.recipe, pair)), "")
 
 
 MOST_SHOWN = 400

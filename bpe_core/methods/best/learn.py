@@ -55,7 +55,7 @@ class BestLearner(DroppingLearner):
         *,
         search: Search | None = None,  # the search that made the alphabet, if there was a search
     ) -> None:
-        self._search = search or _searching(words, recipe)
+        self._search = search or _new_search(words, recipe)
         self._is_found = False
         super().__init__(words, alphabet, recipe, forced, lattices)
         self.tokens_at_start = int(self.coverage[~self._is_seed].sum()) + self._unknown_tokens
@@ -142,7 +142,7 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     return min(wanted, alphabet.seed_count)
 
 
-def _searching(words: WordTable, recipe: Recipe) -> Search:
+def _new_search(words: WordTable, recipe: Recipe) -> Search:
     check_marker(recipe)
     base = Alphabet.for_words(words, recipe)
     longest = min(LONGEST, recipe.max_token_length or USUAL_LONGEST)
@@ -156,7 +156,7 @@ def _searching(words: WordTable, recipe: Recipe) -> Search:
 
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
-    return _alphabet_of(_searching(words, recipe), words, recipe)
+    return _alphabet_of(_new_search(words, recipe), words, recipe)
 
 
 def _alphabet_of(search: Search, words: WordTable, recipe: Recipe) -> Alphabet:
@@ -171,7 +171,7 @@ def begin(words: WordTable, recipe: Recipe, known: History | None) -> LearnerSta
 
     If no history is given, all pieces of the search become a part of the alphabet.
     """
-    search = _searching(words, recipe)
+    search = _new_search(words, recipe)
     alphabet = _alphabet_of(search, words, recipe) if known is None else known.alphabet
     steps_planned(recipe, alphabet)
     return LearnerStart(alphabet, BestLearner(words, alphabet, recipe, known, compiled_lattices(), search=search))

@@ -69,13 +69,13 @@ class Boundless(SuperBPE):
 
         return first_supermerge(history)
 
-    def readings(self, history: History) -> Iterable[History]:
+    def possible_histories(self, history: History) -> Iterable[History]:
         return ()
 
-    def settled(self, history: History) -> Mapping[str, Any]:
+    def implied_choices(self, history: History) -> Mapping[str, Any]:
         return {}
 
-    def told_of(self, history: History) -> str:
+    def choices_in_words(self, history: History) -> str:
         return ""
 
     def forbids(self, text: bytes, recipe: Recipe) -> str:

@@ -24,11 +24,11 @@ class WhyDroppingInRuns(WhyDropping):
         runs = DroppingRuns(history)
         return runs.cut, runs.inside
 
-    def never(self, pair: Pair, word: bytes, place: int) -> Explanation:
+    def explain_never(self, pair: Pair, word: bytes, place: int) -> Explanation:
         inside = split_words(word.decode(), Recipe(pattern=self.history.recipe.words_by))
         if place in accumulate(len(word_inside.encode()) for word_inside in inside):
             sentence = (
                 "Words meet here, and no step merges these words. Only words that are one token each are ever merged."
             )
             return Explanation("words", True, sentence)
-        return super().never(pair, word, place)
+        return super().explain_never(pair, word, place)

@@ -18,7 +18,7 @@ from bpe_core.methods.boundless.runs import runs_of
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate, GoneThrough
 from bpe_core.methods.kit.runs import Inside
 from bpe_core.methods.superbpe.learn import STAGE
-from bpe_core.methods.superbpe.runs import within
+from bpe_core.methods.superbpe.runs import first_stage_recipe
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools
 
@@ -115,7 +115,7 @@ class BoundlessLearner:
     ) -> None:
         self._inside = inside
         self._counts = words.counts
-        self._recipe = within(recipe)
+        self._recipe = first_stage_recipe(recipe)
         self._learn = learn
         self._drops = recipe.tau is not None
         self._limit = recipe.merge_limit(len(alphabet))
@@ -152,7 +152,7 @@ class BoundlessLearner:
         return GoneThrough(self._more, self._target, "tokens", "the vocabulary")
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        if not self._has_begun(work):
+        if not self._reach_second_pass(work):
             return ""
         first, second = self._passes
         while self.learned < stop_at and work > 0:
@@ -169,7 +169,7 @@ class BoundlessLearner:
 
         If a drop must come next, it is the first candidate.
         """
-        while not self._has_begun(UNLIMITED):
+        while not self._reach_second_pass(UNLIMITED):
             pass
         first, second = self._passes
         second.learn(wanted, UNLIMITED)
@@ -184,7 +184,7 @@ class BoundlessLearner:
         ]
         return [Candidate(*pair, -count, {STAGE: stage}) for _, count, stage, pair in sorted(steps)[:wanted]]
 
-    def _has_begun(self, work: int) -> bool:
+    def _reach_second_pass(self, work: int) -> bool:
         """Continue the first pass. When it has ended, begin the second pass.
 
         Return whether the second pass has begun.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bpe_core.history.history import History
-from bpe_core.segmenting.by_priority import JoinedWords, joined_unknown
+from bpe_core.segmenting.by_priority import JoinedWords, join_unknown
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.text_encoder import WordSegmenter
 from bpe_core.support.arrays import Int32s
@@ -36,11 +36,11 @@ class PrioritySegmenter(WordSegmenter):
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         ids = super().ids(text, at, allowed)
-        return ids if self._joined is None else joined_unknown(ids, np.array([0, len(ids)]), self._joined)[0]
+        return ids if self._joined is None else join_unknown(ids, np.array([0, len(ids)]), self._joined)[0]
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         batch = super().batch(texts, at, allowed, threads)
         if batch is None or self._joined is None:
             return batch
-        ids, offsets = joined_unknown(batch.ids, batch.offsets, self._joined)
+        ids, offsets = join_unknown(batch.ids, batch.offsets, self._joined)
         return batch._replace(ids=ids, offsets=offsets)

@@ -18,7 +18,7 @@ from bpe_core.insight.pairs import race
 from bpe_core.insight.pattern_branches import Branch, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.methods.kit.explanation import ExplainedText, Explanation, ShownToken, Way
-from bpe_core.methods.kit.histories import first_turn
+from bpe_core.methods.kit.histories import first_stage_steps
 from bpe_core.methods.kit.merge_tree import (
     EncodingStep,
     NeighbourPair,
@@ -31,7 +31,7 @@ from bpe_core.methods.kit.merge_tree import (
     pieces_of,
 )
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.kit.reasons import told_reasons
+from bpe_core.methods.kit.reasons import reasons_in_words
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
@@ -79,7 +79,7 @@ def reason_in_word(
         return Reason(kind, pair)
     if forbidden := _forbidden(pair, history):
         return Reason("forbidden", pair, forbidden=forbidden)
-    return Reason("never", pair, standing=None if corpus is None else standing_of(pair, corpus, at))
+    return Reason("never", pair, standing=None if corpus is None else counts_at_step(pair, corpus, at))
 
 
 def _learned_too_late(life: list[NeighbourPair], at: int, rank_of: dict[Pair, int]) -> Reason | None:
@@ -114,7 +114,7 @@ def _forbidden(pair: tuple[int, int], history: History) -> str:
     return Method.of(history.recipe).forbids(texts[pair[0]] + texts[pair[1]], history.recipe)
 
 
-def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> CountsAtStep:
+def counts_at_step(pair: tuple[int, int], corpus: RankedWords, at: int) -> CountsAtStep:
     """Return the counts of a pair: its largest count in the corpus, and its count at step `at`.
 
     The result also has the count of the pair that this step joined, and the smallest count that the recipe allows.
@@ -191,7 +191,7 @@ class Why(ExplainedText):
         self._cuts = np.flatnonzero(self._symbols.ranks == PATTERN_CUT)  # the first symbol of each word
         self._pairs = kept.pair_ranks if kept is not None else history.ranks()
         self._base = len(history.alphabet)
-        self._turn = first_turn(history)
+        self._turn = first_stage_steps(history)
 
     def at_byte(self, byte: int, at: int | None = None) -> Reason:
         """Return the reason for the boundary before this byte of `text.encode()`.
@@ -223,7 +223,7 @@ class Why(ExplainedText):
         explanation = self.explained(reason)
         if reason.kind != "joined" or reason.rank is None:
             return explanation
-        further_reasons = told_reasons(self.history.recipe, self.history[reason.rank])
+        further_reasons = reasons_in_words(self.history.recipe, self.history[reason.rank])
         return replace(
             explanation,
             sentence=" ".join([explanation.sentence, *(f"{title}: {text}." for title, text in further_reasons)]),
@@ -294,13 +294,13 @@ class Why(ExplainedText):
         return max(0, int(np.searchsorted(self._symbols.starts, byte, side="right")) - 1)
 
     def _whole_word(self, place: int, at: int | None = None) -> tuple[int, int]:
-        cuts = self._cuts if at is None or at >= self._turn else self._cuts_at_first
+        cuts = self._cuts if at is None or at >= self._turn else self._first_symbols_of_words
         word = max(0, int(np.searchsorted(cuts, place, side="right")) - 1)
         edges = np.append(cuts, len(self._symbols.ids))
         return int(edges[word]), int(edges[min(word + 1, len(edges) - 1)])
 
     @cached_property
-    def _cuts_at_first(self) -> Int64s:
+    def _first_symbols_of_words(self) -> Int64s:
         """Return the index of the first symbol of each ordinary word inside the runs of the text.
 
         This method is for histories that learn within ordinary words first, and then within runs of words.

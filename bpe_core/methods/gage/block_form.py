@@ -66,13 +66,13 @@ def stretches(standing: Collection[int]) -> Iterator[Stretch]:
     """
     byte = 0
     while byte < 256:
-        end = _first_that_stands(standing, byte)
+        end = _first_pair_byte(standing, byte)
         listed = range(end, min(end + 1, 256)) if end > byte else range(byte, _end_of_listed(standing, byte))
         yield Stretch(end - byte, listed)
         byte = listed.stop
 
 
-def _first_that_stands(standing: Collection[int], byte: int) -> int:
+def _first_pair_byte(standing: Collection[int], byte: int) -> int:
     stop = min(byte + MOST_AT_ONCE, 256)
     return next((end for end in range(byte, stop) if end in standing), stop)
 

@@ -77,7 +77,7 @@ def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT)
     >>> check_method(METHOD)[0]
     'the method has a name, a title and an explanation'
     """
-    with _known(method):
+    with _registered(method):
         check = _Check(method, recipe or _small_recipe(method), text)
         held: list[str] = []
         for sentence, holds in check.sentences():
@@ -92,7 +92,7 @@ def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT)
 
 
 @contextmanager
-def _known(method: Method) -> Iterator[None]:
+def _registered(method: Method) -> Iterator[None]:
     """Register the method during the check, so that recipes can name it."""
     name = method.name
     if name in METHODS and METHODS[name] is method:

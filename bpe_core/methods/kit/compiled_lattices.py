@@ -157,7 +157,7 @@ class CompiledLattices:
             self._begin(0.0)
             self._scores = scores.copy()
             self._lattice.tokens[0] = 0
-            self._count_in(np.zeros_like(self.counts))
+            self._set_counts(np.zeros_like(self.counts))
         stop = int(kernel.cut_words(self._lattice, self._desk, self._scores, np.int64(start), np.int64(work)))
         self.tokens = int(self._lattice.tokens[0])
         return stop, self._edges_between(start, stop)
@@ -172,7 +172,7 @@ class CompiledLattices:
             self._begin(0.0)
             self._turns.fill(NEVER)
             self._turns[pieces] = np.arange(len(pieces))
-            self._count_in(self.counts.copy())
+            self._set_counts(self.counts.copy())
             self.leaving, self._changes = (np.zeros(len(pieces), np.int64) for _ in range(2))
         stop = int(
             kernel.plan_words(
@@ -230,7 +230,7 @@ class CompiledLattices:
         self.log_likelihood = float(self._likelihood[0])
         return stop, 2 * self._edges_between(start, stop)
 
-    def _count_in(self, counts: Int64s) -> None:
+    def _set_counts(self, counts: Int64s) -> None:
         """Make `counts` the array to which kernels add counts from now on. The former array keeps its values."""
         self.counts, self._lattice = counts, self._lattice._replace(counts=counts)
 

@@ -61,13 +61,13 @@ def first_scores(coverage: Int64s) -> Float32s:
     return narrow
 
 
-def settled(expected: Float64s) -> Float32s:
+def rounded_sums(expected: Float64s) -> Float32s:
     """Round sums to 32 bits, after the removal of the bits that depend on the order of the additions.
 
     Without this removal, a count halfway between two 32-bit numbers could be rounded to either number. An odd count
     above 2**24 is an example.
 
-    >>> settled(np.array([27_833_691.0, 27_833_691.0 - 4e-9])).tolist()
+    >>> rounded_sums(np.array([27_833_691.0, 27_833_691.0 - 4e-9])).tolist()
     [27833692.0, 27833692.0]
     """
     fractions, exponents = np.frexp(expected)
@@ -276,7 +276,7 @@ class DroppingLearner(ABC):
     def _steps_left(self) -> int:
         return len(self._alphabet) - self.learned + self._specials - self._asked
 
-    def _leave(self, batch: Batch) -> Iterator[bool]:
+    def _prepare_drops(self, batch: Batch) -> Iterator[bool]:
         """Count the tokens of the corpus while the pieces of a batch are dropped one after the other.
 
         Then make this batch the current batch.

@@ -104,11 +104,11 @@ def encode_documents(
     check_width(largest, width)
     chosen = width or smallest_width(largest)
     if kind == "bin":
-        chosen = _for_megatron(chosen, is_chosen=width is not None)
+        chosen = _megatron_width(chosen, is_chosen=width is not None)
     if eos is not None:
         _check_token(eos, history, known, steps)
     check_folder(path)
-    asked = _described(corpus, history, [eos, kind, shard_size, steps, chosen, repr(allowed_special)])
+    asked = _content_hash(corpus, history, [eos, kind, shard_size, steps, chosen, repr(allowed_special)])
     tokenizer = Tokenizer(history)
     tokenizer.expect(PIECE if corpus.total_size is None else corpus.total_size, work)
     encoder = CorpusEncoder(tokenizer, steps, allowed_special, known)
@@ -155,7 +155,7 @@ def check_folder(path: Path) -> None:
         raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
 
 
-def _for_megatron(width: Width, *, is_chosen: bool) -> Width:
+def _megatron_width(width: Width, *, is_chosen: bool) -> Width:
     """Return the width of ids in a .bin file for Megatron. The default is int32.
 
     Raise BpeError if a person chose a width that Megatron's index cannot express.
@@ -179,7 +179,7 @@ def _check_token(eos: int, history: History, known: Int64s, steps: int) -> None:
         )
 
 
-def _described(corpus: Corpus, history: History, chosen: list[Any]) -> str:
+def _content_hash(corpus: Corpus, history: History, chosen: list[Any]) -> str:
     """Return a hash of everything that the content of the shards depends on.
 
     If a source cannot be read a second time, each call returns a new hash.
@@ -222,7 +222,9 @@ def _encode(corpus: Corpus, encoder: CorpusEncoder, eos: int | None, shards: _Sh
         work.progress(Progress(stage, done, total, "bytes", corpus.sources[piece.source].name))
 
     pieces = _with_sound_ends(pieces_of(corpus, encoder.cuts, work.cancelled))
-    pieces = _behind(pieces, sum(shard.documents for shard in shards.whole), lambda piece: tell("finding", piece))
+    pieces = _without_first(
+        pieces, sum(shard.documents for shard in shards.whole), lambda piece: tell("finding", piece)
+    )
     with shards, closing(on_all_cores(pieces, encoded, work.cancelled)) as answers:
         for piece, documents in answers:
             shards.add(piece.source, documents)
@@ -242,7 +244,7 @@ def _with_sound_ends(pieces: Iterable[Piece]) -> Iterator[Piece]:
         yield replace(piece, ends=ends)
 
 
-def _behind(pieces: Iterable[Piece], documents: int, tell: Callable[[Piece], None]) -> Iterator[Piece]:
+def _without_first(pieces: Iterable[Piece], documents: int, tell: Callable[[Piece], None]) -> Iterator[Piece]:
     """Yield the pieces without the first `documents` documents, which are already encoded.
 
     `tell` is called with each piece that is skipped.
@@ -296,13 +298,13 @@ class _Shards:
         self.folder = folder
         self.layout = layout
         self._asked = asked
-        self.whole = self._made_before()
+        self.whole = self._finished_shards()
         self._shard = _Shard()
         self._ends: list[Int64s] = []
         self._files: list[BinaryIO] = []
         self._stack = ExitStack()
 
-    def _made_before(self) -> list[_Shard]:
+    def _finished_shards(self) -> list[_Shard]:
         """Return the finished shards that an earlier run of the same request has written.
 
         Remove all unfinished files.

@@ -6,7 +6,7 @@ from bpe_core.history.history import History
 from bpe_core.methods.kit.method import Method
 
 
-def first_turn(history: History) -> int:
+def first_stage_steps(history: History) -> int:
     """Return the number of steps in the first stage, for a method that learns in two stages.
 
     Return 0 for a method with one stage.

@@ -56,7 +56,7 @@ def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
     return _lay_out_pieces(words, alphabet, recipe)
 
 
-def laid_out(
+def layout_of_parts(
     parts: Sequence[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]], counts: npt.NDArray[np.int64]
 ) -> Layout:
     """Return the layout of words that are given in several parts.

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.facts import MethodFacts, WordRanks
+from bpe_core.support.former_names import former_attributes, former_methods
 
 if TYPE_CHECKING:  # recipes load this module first
     from bpe_core.counting.words import WordTable
@@ -30,6 +31,8 @@ if TYPE_CHECKING:  # recipes load this module first
     from bpe_core.segmenting.cutting import Allowed, Cutting
     from bpe_core.segmenting.segmentation import Segmenter
     from bpe_core.support.progress import Work
+
+_FORMER_NAMES = {"told_of": "choices_in_words", "settled": "implied_choices", "readings": "possible_histories"}
 
 
 class Method(MethodFacts):
@@ -66,6 +69,13 @@ class Method(MethodFacts):
     shared_as: str = ""
     counts_fall: bool = False
     cost_of_token: float = 0.0
+
+    if not TYPE_CHECKING:
+        __getattr__ = former_attributes(**_FORMER_NAMES)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        former_methods(cls, **_FORMER_NAMES)
 
     @staticmethod
     def of(recipe: Recipe) -> Method:
@@ -201,18 +211,18 @@ class Method(MethodFacts):
         """Return the interface for compressing files. Return None if the method cannot compress files."""
         return None
 
-    def readings(self, history: History) -> Iterable[History]:
+    def possible_histories(self, history: History) -> Iterable[History]:
         """Return histories of this method that could have made the same table of tokens.
 
         A file with a table does not always say by which method the table was made.
         """
         return ()
 
-    def settled(self, history: History) -> Mapping[str, Any]:
+    def implied_choices(self, history: History) -> Mapping[str, Any]:
         """Return the choices that are missing in the recipe of a history but follow from its steps."""
         return {}
 
-    def told_of(self, history: History) -> str:
+    def choices_in_words(self, history: History) -> str:
         """Return a sentence for people about the choices of this method with which a history was learned.
 
         Return an empty string if no sentence is useful.

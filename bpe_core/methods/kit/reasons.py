@@ -65,7 +65,7 @@ class Reason:
         return np.nan_to_num(values, nan=-np.inf) if values.dtype.kind == "f" else values
 
 
-def told_reasons(recipe: Recipe, one: Step | Candidate) -> list[tuple[str, str]]:
+def reasons_in_words(recipe: Recipe, one: Step | Candidate) -> list[tuple[str, str]]:
     """Return the values by which a step or a candidate was chosen, as pairs of title and text.
 
     The count is left out.

@@ -189,14 +189,14 @@ class Tokenizer:
         behind_char = np.where(behind > first, begun[behind], first_char)
         if self.history.recipe.normalizes or self.history.recipe.preparation:
             starts = np.append(np.flatnonzero(data & 0xC0 != 0x80), len(data))
-            inside = self._ending_inside(text, self._checked_at(at), self.allowed(allowed_special))
-            for place in self._sharing(ids, first_char, behind_char, first, behind, inside):
+            inside = self._tokens_ending_inside(text, self._checked_at(at), self.allowed(allowed_special))
+            for place in self._tokens_inside_characters(ids, first_char, behind_char, first, behind, inside):
                 behind_char[place] += 1
                 behind[place] = starts[behind_char[place]]
         columns = (ids, first_char, behind_char, first, behind)
         return list(map(TokenSpan._make, zip(*(column.tolist() for column in columns), strict=True)))
 
-    def _sharing(
+    def _tokens_inside_characters(
         self,
         ids: Int64s,
         first_char: Int64s,
@@ -218,7 +218,7 @@ class Tokenizer:
             elif first_char[place] < behind_char[place + 1] and self.token_bytes(int(ids[place])).strip(b" "):
                 yield place
 
-    def _ending_inside(self, text: str, at: int, allowed: tuple[str, ...]) -> set[tuple[int, int, int]]:
+    def _tokens_ending_inside(self, text: str, at: int, allowed: tuple[str, ...]) -> set[tuple[int, int, int]]:
         """Return the tokens that begin before an original character and end inside it.
 
         This is possible if normalization replaces the character by several characters. Each token is returned with its

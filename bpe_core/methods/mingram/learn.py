@@ -48,7 +48,7 @@ class MinGramLearner(DroppingLearner):
             self._scores = fewest_first(first_scores(self._lattices.counts))
             yield from self._set_scores()
         pieces = np.flatnonzero(self._alive)
-        yield from self._leave(Batch.of(pieces[np.lexsort((-pieces, self._lattices.counts[pieces]))], {}))
+        yield from self._prepare_drops(Batch.of(pieces[np.lexsort((-pieces, self._lattices.counts[pieces]))], {}))
 
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:

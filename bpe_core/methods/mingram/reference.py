@@ -77,7 +77,7 @@ class Run(unigram.Run):
 def train(words: WordTable, recipe: Recipe) -> History:
     """Drop pieces until the vocabulary has the requested size. Return all steps."""
     run = Run(words, recipe, tokens_at_first(words, recipe))
-    with contextlib.suppress(unigram.SmallEnough):
+    with contextlib.suppress(unigram.SizeReached):
         run.look()
         for _ in range(recipe.em_passes):
             run.scores = run.scores_of(run.token_counts())

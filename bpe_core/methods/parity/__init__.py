@@ -37,9 +37,9 @@ class ParityAware(BytePairEncoding):
     reason = "count in the language that is worst off"
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
-        from bpe_core.methods.parity.learn import served
+        from bpe_core.methods.parity.learn import served_language
 
-        return (served(recipe),)
+        return (served_language(recipe),)
 
 
 METHOD = ParityAware()

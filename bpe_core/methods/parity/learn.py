@@ -113,8 +113,8 @@ class ParityLearner:
             return self._why_nothing()
         leading = [(candidate.left, candidate.right) for candidate in turn.best]
         pair = self._forced[row] if given else leading[0]
-        served = self._whole if turn.language == ALL else self._learners[turn.language]
-        there = served.count_of(pair)
+        served_language = self._whole if turn.language == ALL else self._learners[turn.language]
+        there = served_language.count_of(pair)
         other = next((candidate for candidate in turn.best if (candidate.left, candidate.right) != pair), None)
         runner_up = (NOTHING,) * 3
         if other is not None:
@@ -147,8 +147,8 @@ class ParityLearner:
     def _worst_off(self, passed: list[int]) -> int | None:
         """Return the language that the next step serves.
 
-        Its dev text has the most tokens, or the most tokens in relation to its ratio. The languages in `passed` are skipped.
-        Return None if no language has a pair left to merge.
+        The dev text of this language has the most tokens, or the most tokens for its ratio. The languages in `passed`
+        are skipped. Return None if no language has a pair left to merge.
         """
         window = self._recipe.window_size
         languages = range(len(self._learners))
@@ -185,7 +185,7 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
     return ParityLearner(words, alphabet, recipe, forced, make=CompiledFollower)
 
 
-def served(recipe: Recipe) -> Reason:
+def served_language(recipe: Recipe) -> Reason:
     """Return the reason that names the language that a step served, and shows the count of its pair there."""
     names = () if recipe.mixture is None else recipe.mixture.languages
 

@@ -193,7 +193,7 @@ class WhyDropping(WordReasons):
                 "later", True, f"{self._pair(coming)} is only learned later, as step {coming.step:,}.", (coming.step,)
             )
         index = stops.index(place)
-        return self.never((ids[index], ids[index + 1]), raw, followed.starts[place])
+        return self.explain_never((ids[index], ids[index + 1]), raw, followed.starts[place])
 
     def _changed(self, past: list[Event], coming: Event | None) -> Explanation:
         """Explain a boundary by its last event before this step, and by its next event after this step."""
@@ -213,7 +213,7 @@ class WhyDropping(WordReasons):
             "fell", True, f"{sentence} Later, step {coming.step:,} joins {self._pair(coming)}.", (*steps, coming.step)
         )
 
-    def never(self, pair: Pair, word: bytes, place: int) -> Explanation:
+    def explain_never(self, pair: Pair, word: bytes, place: int) -> Explanation:
         """Explain a boundary at which no step joins two tokens in this word."""
         named = " + ".join(self.texts[half] for half in pair)
         step = self._steps.get(pair)

@@ -90,20 +90,20 @@ class Tokens:
         self.in_use.add(token)
         return token
 
-    def fallen_apart(self, token: int, recipe: Recipe) -> Word:
+    def parts_of_dropped(self, token: int, recipe: Recipe) -> Word:
         """Return the base symbols or the halves of a token. A half that is dropped is split as well."""
 
         def stays(half: int) -> bool:
             return not self.parts[half] or (recipe.falls_into == "parts" and half in self.in_use)
 
         halves = self.parts[token]
-        return [id for half in halves for id in ([half] if stays(half) else self.fallen_apart(half, recipe))]
+        return [id for half in halves for id in ([half] if stays(half) else self.parts_of_dropped(half, recipe))]
 
 
-def count_apart(corpus: Corpus) -> dict[Pair, int]:
+def count_without_overlaps(corpus: Corpus) -> dict[Pair, int]:
     """Return for each pair the number of tokens that its merge would make.
 
-    >>> count_apart([([1, 1, 1, 2], 10), ([1, 1, 1, 1], 1)])
+    >>> count_without_overlaps([([1, 1, 1, 2], 10), ([1, 1, 1, 1], 1)])
     {(1, 1): 12, (1, 2): 10}
     """
     counts: dict[Pair, int] = {}
@@ -121,7 +121,7 @@ def joinable(corpus: Corpus, tokens: Tokens) -> dict[Pair, int]:
     """Return the counts of all pairs that may be joined. Pairs with unknown symbols are left out."""
     return {
         (left, right): count
-        for (left, right), count in count_apart(corpus).items()
+        for (left, right), count in count_without_overlaps(corpus).items()
         if tokens.merges[left] and tokens.merges[right]
     }
 
@@ -153,7 +153,7 @@ def merges_with_drops(corpus: Corpus, tokens: Tokens, recipe: Recipe, most: int)
             if recipe.tau is not None and tokens.parts[half] and choice.count / times >= recipe.tau:
                 left = sum(word.count(half) * weight for word, weight in corpus)
                 tokens.in_use.discard(half)
-                apart = tokens.fallen_apart(half, recipe)
+                apart = tokens.parts_of_dropped(half, recipe)
                 corpus[:] = [(without(word, half, apart), weight) for word, weight in corpus]
                 merge.drops.append((half, left, apart))
         merges.append(merge)
@@ -217,7 +217,7 @@ def word_after(
     for step in steps:
         if step.right == NOTHING:
             tokens.in_use.discard(step.left)
-            cut = without(cut, step.left, tokens.fallen_apart(step.left, history.recipe))
+            cut = without(cut, step.left, tokens.parts_of_dropped(step.left, history.recipe))
             continue
         tokens.add((step.left, step.right))
         if is_within(step):

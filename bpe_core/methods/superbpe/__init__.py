@@ -68,19 +68,19 @@ class SuperBPE(BytePairEncoding):
 
         return second_stage(history, self.name)
 
-    def readings(self, history: History) -> Iterable[History]:
+    def histories_of_two_stages(self, history: History) -> Iterable[History]:
         if history.recipe.method != BytePairEncoding.name:  # files of superwords are first read as plain merges
             return ()
-        from bpe_core.methods.superbpe.explain import readings
+        from bpe_core.methods.superbpe.explain import histories_of_two_stages
 
-        return readings(history)
+        return histories_of_two_stages(history)
 
-    def settled(self, history: History) -> Mapping[str, Any]:
+    def implied_choices(self, history: History) -> Mapping[str, Any]:
         from bpe_core.methods.superbpe.learn import transition_in
 
         return {"transition": min(transition_in(history), len(history))}
 
-    def told_of(self, history: History) -> str:
+    def choices_in_words(self, history: History) -> str:
         from bpe_core.methods.superbpe.explain import stages_sentence
 
         return stages_sentence(history)

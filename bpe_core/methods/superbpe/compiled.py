@@ -23,10 +23,10 @@ from bpe_core.kernels.learn_state import BEGINS_BLANK, ENDS_BLANK, ENDS_COLON, H
 from bpe_core.kernels.scan import REGISTERS, Machine, machine_of, scan_pieces
 from bpe_core.kernels.stored_tables import named_table
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner as CompiledLearner
-from bpe_core.methods.kit.layout import MOST_CELLS, Layout, laid_out
+from bpe_core.methods.kit.layout import MOST_CELLS, Layout, layout_of_parts
 from bpe_core.methods.kit.learner import UNLIMITED
 from bpe_core.methods.kit.runs import Inside
-from bpe_core.methods.superbpe.runs import BLANK, COLON, within
+from bpe_core.methods.superbpe.runs import BLANK, COLON, first_stage_recipe
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_runs import Cut as Cut
 from bpe_core.segmenting.compiled_runs import TokensOfRuns
@@ -112,7 +112,7 @@ def inside_of(words: WordTable, recipe: Recipe) -> Inside:
         joined = join_by_kernels([WordColumns(runs.text, runs.starts)])
         return joined.columns, joined.rows[0].astype(np.int32), np.diff(runs.firsts)
 
-    parts = _of_each(numbered, words)
+    parts = _run_on_parts(numbered, words)
     joined = join([columns for columns, _, _ in parts])
     rows = np.concatenate(
         [of_part.astype(np.int32)[own] for of_part, (_, own, _) in zip(joined.rows, parts, strict=True)]
@@ -134,7 +134,7 @@ def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
         np.add.at(counts, joined.rows[0], np.repeat(words.counts[part], np.diff(runs.firsts)))
         return WordTable(*joined.columns, counts)
 
-    return WordTable.merged(_of_each(counted, words))
+    return WordTable.merged(_run_on_parts(counted, words))
 
 
 def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
@@ -146,14 +146,14 @@ def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
         ids, borders = tokens.of(text, starts, len(history))
         return ids, np.diff(borders)
 
-    return laid_out(_of_each(in_tokens, words), words.counts)
+    return layout_of_parts(_run_on_parts(in_tokens, words), words.counts)
 
 
 def _machine(recipe: Recipe) -> Machine:
-    return machine_of(named_table(within(recipe).pattern))
+    return machine_of(named_table(first_stage_recipe(recipe).pattern))
 
 
-def _of_each(work: Callable[[slice], Part], words: WordTable) -> list[Part]:
+def _run_on_parts(work: Callable[[slice], Part], words: WordTable) -> list[Part]:
     """Run a job on parts of the runs, on all threads. Return the results in the order of the parts."""
     size = len(words.text)
     if size > MOST_CELLS:

@@ -12,7 +12,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.splitter import Splitter
 
 
-def readings(history: History) -> Iterator[History]:
+def histories_of_two_stages(history: History) -> Iterator[History]:
     """Yield a table of superwords as histories of two stages, one for each pattern that the first stage may have."""
     if history.recipe.pattern == NEEDS["pattern"]:
         for words_by in WORDS_BY:

@@ -104,14 +104,14 @@ class SuperLearner:
             if not end and (self.learned < self._transition or stop_at <= self._transition):
                 return ""
             self._transition = self.learned
-        return self._begun_across().learn(columns, stop_at, work)
+        return self._second_learner().learn(columns, stop_at, work)
 
     def candidates(self, wanted: int) -> list[Candidate]:
         if self.learned < self._transition:
             return self._within.candidates(wanted)
-        return self._begun_across().candidates(wanted)
+        return self._second_learner().candidates(wanted)
 
-    def _begun_across(self) -> Learner:
+    def _second_learner(self) -> Learner:
         """Return the learner of the second stage.
 
         The first call creates the learner, and the learner begins with the merges of the first stage.

@@ -9,7 +9,7 @@ BLANK = b" "
 COLON = b": "
 
 
-def within(recipe: Recipe) -> Recipe:
+def first_stage_recipe(recipe: Recipe) -> Recipe:
     """Return the recipe of the first stage, by which a run of words is split."""
     return recipe.with_changes(method=USUAL, pattern=recipe.words_by, special_tokens=(), whole_characters=False)
 

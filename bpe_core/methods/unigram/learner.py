@@ -30,8 +30,8 @@ from bpe_core.methods.kit.dropping_learner import (
     ReasonColumns,
     least_first,
     losses,
+    rounded_sums,
     scores_of,
-    settled,
 )
 from bpe_core.support.arrays import Bools, Float64s, Int64s
 
@@ -77,8 +77,8 @@ class UnigramLearner(DroppingLearner):
                 yield from self._expect()
                 rare.append(self._estimate(room))
             yield from self._set_scores()
-            yield from self._leave(self._chosen(np.concatenate(rare), RARELY_USED))
-            yield from self._leave((yield from self._costing_least(most)))
+            yield from self._prepare_drops(self._chosen(np.concatenate(rare), RARELY_USED))
+            yield from self._prepare_drops((yield from self._costing_least(most)))
             if int(self._in_force.sum()) <= most or not self._alive.any():
                 break
         self._round += 1
@@ -90,7 +90,7 @@ class UnigramLearner(DroppingLearner):
         return self._in_slices(partial(self._lattices.expect, scores=scores))
 
     def _estimate(self, room: int) -> Int64s:
-        expected = settled(self._lattices.expected)
+        expected = rounded_sums(self._lattices.expected)
         stay = self._in_force & (expected >= RARE)
         rare = np.flatnonzero(self._in_force & ~stay & self._is_seed)
         rare = least_first(rare, expected[rare])
@@ -151,4 +151,4 @@ class UnigramLearner(DroppingLearner):
         staying = self._in_force.copy()
         staying[pieces[: max(0, self._steps_left())]] = False
         yield from self._set_scores(staying)
-        yield from self._leave(self._chosen(pieces, LEAST_LIKELY))
+        yield from self._prepare_drops(self._chosen(pieces, LEAST_LIKELY))

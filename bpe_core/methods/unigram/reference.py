@@ -311,7 +311,7 @@ def _joined(piece: Piece, base: Alphabet, what: str) -> bytes:
 def train(words: WordTable, recipe: Recipe) -> History:
     """Drop seeds until the vocabulary has the requested size. Return all steps."""
     run = Run(words, recipe)
-    with contextlib.suppress(SmallEnough):
+    with contextlib.suppress(SizeReached):
         run.look()
         while run.seeds:
             run.round += 1
@@ -327,7 +327,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
     return run.history()
 
 
-class SmallEnough(Exception):
+class SizeReached(Exception):
     """The exception that ends learning when the vocabulary is small enough."""
 
 
@@ -383,7 +383,7 @@ class Run:
         for stretch, weight, _ in self.corpus:
             for token, share in shares(stretch, self.usable(scores), scores).items():
                 expected[token] += weight * share
-        counts = {id: narrow(settled(count)) for id, count in expected.items()}
+        counts = {id: narrow(rounded_sum(count)) for id, count in expected.items()}
         stay = {id for id in self.in_force if counts[id] >= RARE}
         rare = sorted((self.in_force - stay) & self.seeds, key=lambda id: (counts[id], -id))
         waiting = len([id for id in self.seeds if self.scores[id] == -math.inf])
@@ -451,7 +451,7 @@ class Run:
 
     def look(self) -> None:
         if len(self.rows) == self.limit:
-            raise SmallEnough
+            raise SizeReached
 
     def token_counts(self) -> dict[int, int]:
         counts = dict.fromkeys(range(len(self.alphabet)), 0)
@@ -559,7 +559,7 @@ def narrow(number: float) -> float:
     return float(np.float32(number))
 
 
-def settled(number: float) -> float:
+def rounded_sum(number: float) -> float:
     """Round a sum so that its last bits, which depend on the order of adding, are zero."""
     fraction, exponent = math.frexp(number)
     return math.ldexp(round(math.ldexp(fraction, 40)), exponent - 40)

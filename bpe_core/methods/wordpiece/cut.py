@@ -48,10 +48,7 @@ class WordPieceSegmenter(WordSegmenter):
 
 
 class LongestPieces:
-    """The tokens that begin words, and the tokens that continue words.
-
-    Both are stored by their text without the marker.
-    """
+    """The tokens that begin words, and the tokens that continue words, listed under their texts without the marker."""
 
     def __init__(self, history: History) -> None:
         unknown = history.alphabet.unknown_id
@@ -62,7 +59,7 @@ class LongestPieces:
         self.longest_word = LARGEST_NUMBER if longest is None else longest
         self._base = len(history.alphabet)
         starting, self.continuing = pieces_of(history)
-        self.starting = _with_spelled(starting, self.continuing, history.alphabet.continuing.decode())
+        self.starting = _beginning_pieces(starting, self.continuing, history.alphabet.continuing.decode())
         self._lengths_to_start, self._lengths_to_continue = map(_lengths_by_first, (self.starting, self.continuing))
 
     def birth(self, id: int) -> int:
@@ -117,7 +114,7 @@ class LongestPieces:
         return table
 
 
-def _with_spelled(starting: Ids, continuing: Ids, marker: str) -> Ids:
+def _beginning_pieces(starting: Ids, continuing: Ids, marker: str) -> Ids:
     """Return a map of the tokens that can begin a word.
 
     Continuing tokens are included under their text with the marker, because a word can spell `##ing` in the text
@@ -147,10 +144,10 @@ def encoding_of(history: History) -> str:
 
 
 def pieces_of(history: History) -> tuple[Ids, Ids]:
-    """Return the tokens that begin words, and the tokens that continue words, by their texts.
+    """Return the tokens that begin words, and the tokens that continue words. The keys are their texts.
 
-    The oldest token counts if several have equal texts. In vocabularies that do not mark continuation, such as RWKV's,
-    every token both begins and continues words.
+    If several tokens have equal texts, the oldest token is used. In vocabularies that do not mark continuation, such as
+    RWKV's, every token both begins and continues words.
     """
     symbols = history.alphabet.symbols
     marker = len(history.alphabet.continuing)

@@ -11,7 +11,7 @@ from app.session.session import Session
 from app.window.parts.timing import Throttle
 from app.window.parts.wording import count_text
 from bpe_core.history.history import TIED, Step
-from bpe_core.methods.kit.reasons import told_reasons
+from bpe_core.methods.kit.reasons import reasons_in_words
 
 MOST_BYTES = 48
 ROWS = ("Id", "Bytes", "Learned", "Dropped", "Count", "Chosen by", "Decided")
@@ -123,7 +123,7 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
         "Learned": NOT_LEARNED["seed"] if joined is None else f"{named} {joined + 1:,}{_new(run, joined + 1)}",
         "Dropped": "" if dropped is None else f"{named} {dropped + 1:,}",
         "Count": count_text(step.count, "time") if step.count >= 0 else "not known",
-        "Chosen by": ", ".join(f"{title.lower()} {text}" for title, text in told_reasons(run.recipe, step)),
+        "Chosen by": ", ".join(f"{title.lower()} {text}" for title, text in reasons_in_words(run.recipe, step)),
         "Decided": _tie_text(step, names.text, row in history.forced) if run.recipe.applies("ties") else "",
     }
     part_texts = tuple(names.text[part] for part in parts)
