@@ -22,7 +22,7 @@ def match_rank(typed: str, title: str) -> int | None:
 
     Capital letters do not matter.
 
-    >>> [fit(typed, "Open Texts …") for typed in ("open", "te op", "ext", "otx", "train")]
+    >>> [match_rank(typed, "Open Texts …") for typed in ("open", "te op", "ext", "otx", "train")]
     [0, 1, 2, 3, None]
     """
     typed = typed.casefold().strip()

@@ -97,7 +97,7 @@ class Motion(QVariantAnimation):
 def smooth_progress(share: float) -> float:
     """Return the progress of a movement that is slow at the beginning and at the end.
 
-    >>> smooth_progress(0.0), smooth(0.5), smooth(1.0)
+    >>> smooth_progress(0.0), smooth_progress(0.5), smooth_progress(1.0)
     (0.0, 0.5, 1.0)
     """
     return _SMOOTH.valueForProgress(share)

@@ -113,7 +113,7 @@ def join_items(value: Any) -> str:
 def split_items(line: str) -> tuple[str, ...]:
     """Return the items in a line, which are separated by spaces. An item in quotes may contain spaces.
 
-    >>> split_items('<s> "<end of text>"'), written(("<s>", "<end of text>"))
+    >>> split_items('<s> "<end of text>"'), join_items(("<s>", "<end of text>"))
     (('<s>', '<end of text>'), '<s> "<end of text>"')
     """
     return tuple(match[1] or match[0] for match in _LISTED.findall(line))
