@@ -26,7 +26,10 @@ from bpe_core.support.private_folder import make_private_file, private_folder
 
 LEAST_AGE = timedelta(days=30)
 MOST_BYTES = 1_000_000_000
-RULE = f"Kept for {LEAST_AGE.days} days. Later, the oldest sessions are deleted if all together take over 1 GB"
+RULE = (
+    f"Kept for {LEAST_AGE.days} days. After that, the oldest sessions are deleted if all of them together take more "
+    "than 1 GB"
+)
 
 LOCK_EXTENSION = ".lock"
 RETRY_SECONDS = 5.0  # seconds to the next try after a failed write

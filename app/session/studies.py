@@ -25,7 +25,7 @@ from bpe_core.text.mixture import Mixture
 
 KEPT = 4  # studies that are kept with their computed results
 MOST_LOOKED_AT = 100  # most files that are checked for changes
-NO_TEXTS = "There is no text in the corpus to measure with."
+NO_TEXTS = "The corpus has no text to measure the tokenizers on. Add a text."
 
 Parts = Callable[[], Mapping[str, WordTable]]  # is called in the background
 Tables = Mapping[str, Sequence[WordTable]]  # the tables of texts, by group

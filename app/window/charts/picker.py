@@ -47,7 +47,7 @@ class MeasurePicker(QWidget):
         self._about = about
         self._groups: Sequence[PickedGroup] = ()
         self._measures: Measures = {}
-        self.sentence = name_widget(OneLine(), "The use of this measure")
+        self.sentence = name_widget(OneLine(), "What this measure shows")
         self.sentence.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.measure = name_widget(QComboBox(), "Measure", "Choose the measure of the chart below")
         self.about = name_widget(

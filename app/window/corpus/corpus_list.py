@@ -54,7 +54,8 @@ def warning_of(source: CorpusText, counted: TextCount, splits: bool) -> str:
     share = counted.share_in_long_words
     longest = counted.longest_word
     warning = (
-        f"Words of more than {LONG_WORD} bytes make up {share:.0%} of {source.name} (the longest word has {longest:,})"
+        f"Words of more than {LONG_WORD} bytes make up {share:.0%} of {source.name} (the longest word has {longest:,} "
+        "bytes)"
     )
     if counted.files > 1 and long_words.file:
         warning += f", such as in {long_words.file}"

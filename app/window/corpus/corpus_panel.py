@@ -173,7 +173,7 @@ class GroupMenu:
             is_so = sample.first_bytes is None and sample.fraction == share and (is_all or sample.of == of)
             add_tick(taken, title, is_so, partial(take, first_bytes=None, fraction=share, of=of))
         taken.addSeparator()
-        draw = taken.addAction("Another Draw …")
+        draw = taken.addAction("Another Random Sample …")
         draw.setEnabled(sample.fraction < 1)
         draw.triggered.connect(lambda: take(seed=self._asked_for_draw(sample.seed)))
         taken.addSeparator()

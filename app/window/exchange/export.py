@@ -115,8 +115,8 @@ class TableExport(FileWork):
             return FOLDER_EXPLANATION
         main = self.origin.sidecars.main
         return (
-            f"A folder with the other files from beside {main}: roles, padding side, chat template, and files for "
-            "other loaders."
+            f"A folder with the other files from the folder of {main}: roles, padding side, chat template, and files "
+            "for other loaders."
         )
 
     @property

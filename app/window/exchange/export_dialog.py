@@ -57,7 +57,7 @@ class ExportDialog(WorkDialog):
         self.up_to_here = push_button("Up to the Moment Shown", lambda: self.merges.setValue(cursor.position), only)
         chosen = export.session.selection.steps
         self.up_to_chosen = push_button(
-            "Up to the Chosen",
+            f"Up to the Chosen {steps.capitalize()}",
             lambda: self.merges.setValue(chosen[-1]),
             f"Only the {steps} up to the last of those that are selected in their table",
         )

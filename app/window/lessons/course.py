@@ -182,7 +182,7 @@ class Course(QObject):
         praise = "Good." if 2 * right >= asked else "Mistakes help you to learn."
         if right == asked:
             praise = "Well done!"
-        return f"{praise} {right} of {asked} right at the first try." if asked else ""
+        return f"{praise} {right} of {asked} answers were right at the first try." if asked else ""
 
     def _make_next_merge(self, run: Run) -> None:
         self._session.runs.show(run)

@@ -84,7 +84,7 @@ def sentence_of(history: History) -> str:
         changed = f"To {first:,} tokens {len(history) - drops:,} {wording.choice}s were {wording.done}"
         changed += f", and {count_text(drops, 'token')} dropped again" if drops else ""
     else:
-        changed = f"Of {first:,} {wording.choice}s the {kept:,} best are left"
+        changed = f"Of {first:,} {wording.choice}s, the best {kept:,} are left"
     return f"{changed}. With them the corpus has {tokens} tokens."
 
 

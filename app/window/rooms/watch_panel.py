@@ -13,8 +13,7 @@ from app.window.recipe.recipe_form import RecipeForm, methods
 from app.window.rooms.my_word import LONGEST, MyWord
 from app.window.rooms.word_view import WordView
 
-BEFORE = "How does"
-BEHIND = "split your name?"
+QUESTION = "How does {} split your name?"  # the box of methods is in the middle
 WHY = "Why the word is split here:"
 REASON_LINES = 3
 LARGE = 1.25  # size relative to the usual letters
@@ -40,7 +39,7 @@ class WatchPanel(QWidget):
         policy.setHeightForWidth(False)  # keeps the middle of the window from asking for all the height
         self.sentence.setSizePolicy(policy)
         self.method = self._methods()
-        before, behind = (scale_font(label(text), LARGE) for text in (BEFORE, BEHIND))
+        before, behind = (scale_font(label(text.strip()), LARGE) for text in QUESTION.split("{}"))
         question = in_row(before, self.method, behind, self.field, 1)
         in_column(question, self.view, self.sentence, on=self, margins=(4, 4, 4, 0), spacing=4)
         self.field.textChanged.connect(self.word.look_at)

@@ -51,7 +51,9 @@ class Ages:
     @property
     def fields(self) -> list[str]:
         return (
-            ["at first", *(f"from {first:,}" for first in self.first_steps)] if self.steps else ["there at the start"]
+            ["at first", *(f"from {first:,}" for first in self.first_steps)]
+            if self.steps
+            else ["in the vocabulary from the start"]
         )
 
     def colours_of(self, tokens: Tokens) -> Int8s:

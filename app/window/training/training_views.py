@@ -172,7 +172,7 @@ class RunsPanel(QWidget):
 
     def _fill_again(self, menu: QMenu) -> None:
         for rule in self._model.rules(self.chosen):
-            add_entry(menu, f"With ties by {rule}", partial(self._model.train_again, self.chosen, rule))
+            add_entry(menu, f"With the tie rule {rule}", partial(self._model.train_again, self.chosen, rule))
 
     def _show(self) -> None:
         row = self.chosen

@@ -75,7 +75,7 @@ def test_corpus_groups_made_from_folders_are_learned_undone_and_saved(
     press(program, "code", "Leave Out Lines")
     press(program, "German", "50 % of the Lines")
     monkeypatch.setattr(corpus_panel, "ask_for_draw", lambda *_: 7)
-    press(program, "German", "Another Draw …")
+    press(program, "German", "Another Random Sample …")
     assert corpus.mixture.of("code").unique == "lines"
     assert corpus.mixture.of("German").sample == Sample(None, Fraction(1, 2), "lines", 7)
     settle(qtbot, program)

@@ -35,7 +35,7 @@ class TrimDialog(QDialog):
             "selected": QRadioButton(f"The {count_text(len(rows), 'token')} selected"),
             "listed": QRadioButton(f"All {count_text(listed, 'token')} listed"),
             "chosen": QRadioButton(f"The {count_text(len(trimming.chosen_tokens), 'token')} of the chosen steps"),
-            "down to": QRadioButton("The least used, until there are"),
+            "down to": QRadioButton("The least used tokens, until there are"),
         }
         self._group = QButtonGroup(self)
         for button in self.choices.values():
@@ -45,7 +45,7 @@ class TrimDialog(QDialog):
         self.size_box.setAccessibleName("How many tokens are left")
         self.needed = QComboBox()
         self.ids = QComboBox()
-        self.needed.setAccessibleName("A token that others are made of")
+        self.needed.setAccessibleName("A token that other tokens are made of")
         self.needed.setToolTip(
             tip("\n".join(f"{NEEDED_TITLES[choice]}: {explanation}." for choice, explanation in NEEDED.items()))
         )
@@ -71,7 +71,9 @@ class TrimDialog(QDialog):
                 widget.setToolTip("Needs a text in the corpus, to count the use of tokens")
         if not self._trimming.needs_parts:
             self.needed.setEnabled(False)
-            self.needed.setToolTip("With this method no token is made of others: only the chosen tokens are removed")
+            self.needed.setToolTip(
+                "With this method no token is made of other tokens: only the chosen tokens are removed"
+            )
         first = next((button for button in self.choices.values() if button.isEnabled()), None)
         if first is not None:
             first.setChecked(True)

@@ -33,7 +33,7 @@ class LabPage(LanesPage):
         super().__init__(model)
         self.lab = model
         self.figure.setToolTip(tip(MEANINGS))
-        self.rows.hint = "Click to see the word above, and why it is split so"
+        self.rows.hint = "Click to see the word above, and why it is split in this way"
         meaning = "Write all words that are split differently to a CSV, TSV, JSON or Parquet file"
         self.save_list = name_widget(flat_button("Save List …", self.list_wanted.emit, meaning), "Save the list")
         self.add_action(self.save_list)
@@ -54,7 +54,7 @@ class ComparePage(LanesPage):
         super().__init__(model)
         self.pair = name_widget(
             QComboBox(),
-            "The two to compare",
+            "The two tokenizers to compare",
             ("The first is compared with the second, and keeps its ids in a combined table"),
         )
         self.put_together = push_button("Combine", self.lanes.start_putting_together, PUTS_TOGETHER)

@@ -172,8 +172,10 @@ class SizeBar(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, PLACES)
         self.slider.setPageStep(PLACES // 20)
-        self.slider.setAccessibleName("The vocabulary size at which all are shown")
-        self.slider.setToolTip("Vocabularies that merge grow to this size, and those that drop tokens shrink to it")
+        self.slider.setAccessibleName("The vocabulary size at which all tokenizers are shown")
+        self.slider.setToolTip(
+            "A vocabulary that merges grows to this size, and a vocabulary that drops tokens shrinks to this size"
+        )
         self.box = NumberBox(0, 0)
         self.box.setKeyboardTracking(False)
         self.box.setAccelerated(True)

@@ -22,7 +22,8 @@ from bpe_core.questions.lab import LETTERS, Lab
 
 NO_PAIR = "Choose two tokenizers above to see here how they differ."
 NO_WORDS = (
-    "None of these was trained here, so there are no words to measure: train a run, or count a table on your texts."
+    "None of these tokenizers was trained here, so there are no words to measure. Train a run, or count a table on "
+    "your texts."
 )
 
 MEANINGS = "\n".join(f"{MEASURES[name].title}: {MEASURES[name].explanation}" for name in OF_LAB)
@@ -154,7 +155,7 @@ class PairQuestion(LanesQuestion):
         pair = self.compared_lanes
         sizes = _corpus_sizes(pair)
         said = [f"{size:,} in {lane.letter}" for size, lane in zip(sizes, pair, strict=False)]
-        at = f"With {self.lanes.size:,} tokens each, the corpus takes"
+        at = f"With {self.lanes.size:,} tokens in each vocabulary, the number of tokens in the corpus is"
         return (*super().sentences, *([f"{at} {', '.join(said)}."] if said else ()))
 
 

@@ -51,7 +51,7 @@ class LanesPanel(Page):
         self.editor = TokenTextEdit(text)
         self.columns = LaneColumns(model)
         self.sizes = SizeBar(model)
-        self.summary = name_widget(OneLine(), "How far they agree")
+        self.summary = name_widget(OneLine(), "How far the tokenizers agree")
         self.hint = muted_label(TYPED_HERE)
         self.add = QPushButton("Add")
         self.back = push_button("Back to Your Text", lambda: model.look_at_word(None))
@@ -105,7 +105,7 @@ class LanesPanel(Page):
         self.hint.setHidden(shows_word)
         self.editor.setHidden(shows_word)
         self.add.setEnabled(self.model.can_add)
-        only = f"{self.model.choices[0][1]} is the only one yet. " if len(self.model.choices) == 1 else ""
+        only = f"{self.model.choices[0][1]} is the only tokenizer so far. " if len(self.model.choices) == 1 else ""
         self.how.setText(only + HOW_TO_GET_ONE)
         self.summary.setText(self.model.summary)
 

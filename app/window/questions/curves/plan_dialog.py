@@ -22,7 +22,7 @@ from app.window.parts.widgets import entry, muted_label, paragraph, push_button
 from app.window.questions.curves.planning import ALL, TIES, CurvePlan, SweepChoices
 
 EXPLANATION = (
-    "Each recipe is trained on the corpus by each tie rule, from each sample; one run is enough for all sizes. The "
+    "Each recipe is trained with each tie rule on each sample of the corpus. One run is enough for all sizes. The "
     "plan is saved as a file that you can edit (more corpora, choices of a recipe). Its results are saved in the same "
     "folder, and finished runs are not made again."
 )
@@ -69,7 +69,7 @@ class PlanDialog(QDialog):
     def _lay_out(self) -> None:
         samples = in_row(self.samples, QLabel("of"), self.part, QLabel("of the lines each"), STRETCH)
         learned = ("&Recipes", self.recipes), ("&Ties", self.ties), ("&Sizes", self.sizes), ("Samples", samples)
-        form = form_of_fields(*learned, ("&Measured by", self.held_out), ("", self.bits), ("", self.runs))
+        form = form_of_fields(*learned, ("&Measured on", self.held_out), ("", self.bits), ("", self.runs))
         in_column(form, muted_label(EXPLANATION), self.trouble, self.buttons, on=self)
         self.trouble.hide()
         self.setMinimumWidth(440)

@@ -77,9 +77,9 @@ class SweepModel(QuestionModel):
             with reserve(results, *filter(None, [session])):
                 result = made(task)
             task.remarks.extend(result.remarks)
-            again = f", {result.known:,} of them made before" if result.known else ""
+            again = f", {result.known:,} of which were made before" if result.known else ""
             where = results.name if session is None else f"{results.name} and {session.name}"
-            return f"{count_text(result.runs, 'run')}{again}; kept in {where}."
+            return f"{count_text(result.runs, 'run')}{again}; saved in {where}."
 
         def take(said: str) -> None:
             self.said = said

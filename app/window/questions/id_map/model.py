@@ -9,7 +9,8 @@ from app.window.questions.question_model import NOTHING_YET, QuestionModel
 from bpe_core.asking import Answer
 
 NO_SECOND = (
-    "The map goes from one table to another: extend, trim or branch this one, or open a second one, and show the newer."
+    "The map goes from one table to another. Extend, trim or branch this table, or open a second table, and show the "
+    "newer table."
 )
 
 

@@ -12,7 +12,7 @@ from app.window.questions.question_form import SMALLER
 from app.window.questions.question_page import QuestionPage
 
 LEAST_SHOWN = 14  # characters of a run's name
-BEGINS_WITH = "The run whose ids the map begins with; it leads to the run shown"
+BEGINS_WITH = "The run with the old ids. The map leads from this run to the run shown"
 
 
 class IdMapPage(QuestionPage):

@@ -157,5 +157,5 @@ def _tie_text(merge: Step, text: list[str], is_forced: bool = False) -> str:
     if merge.right < 0:
         return f"next was {other}, which occurs {count_text(merge.runner_up_count, 'time')}"
     if ahead < 0:
-        return f"elsewhere: in these texts {other} occurs {count_text(-ahead, 'time')} more"
+        return f"not by these texts: here {other} occurs {count_text(-ahead, 'time')} more"
     return f"ahead of {other} by {ahead:,}"

@@ -35,7 +35,7 @@ class TokenPage(Page):
         super().__init__(life, parent)
         self.model = model
         self.life = LifeView(life)
-        self.token = name_widget(label(), "Token looked at")
+        self.token = name_widget(label(), "Chosen token")
         self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
         self.hint = muted_label("Choose a step or a token to look at it closely.")
         self.facts = {title: paragraph() for title in ROWS}
@@ -75,7 +75,7 @@ class TokenPage(Page):
         saving = in_row(self.save, self.print, STRETCH)
         parts = self.token, self.hint, self._table, self.life, saving, STRETCH
         self._column = in_column(*parts, on=inside, margins=(8, 4, 8, 8))
-        self.area = scrolling(inside, "Token, closely")
+        self.area = scrolling(inside, "The token in detail")
         in_column(self.area, on=self, margins=(0, 0, 0, 0))
 
     def show_highlight(self, shown: ShownHighlight) -> None:

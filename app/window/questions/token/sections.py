@@ -23,11 +23,12 @@ def sections_of(life: TokenLife, study: Study) -> Iterable[tuple[str, str]]:
     if life.is_born:
         words = f" in {count_text(life.words.number, 'word')}" if life.words.number or not life.count else ""
         sentence = f"<b>Occurs {count_text(life.count, 'time')}</b>{words}"
-        peak = "when it was born" if life.curve[0][1] == life.peak else "at most"
+        peak = "when it was made" if life.curve[0][1] == life.peak else "at most"
         sentence += f"; {life.peak:,} {peak}." if life.at > 0 and life.peak != life.count else "."
         yield (
             "occurs",
-            sentence + (" A <b>scaffold</b>: larger tokens have taken all of it." if life.is_scaffold else ""),
+            sentence
+            + (" A <b>scaffold</b>: larger tokens have taken all its occurrences." if life.is_scaffold else ""),
         )
     yield "told", "<br>".join(map(html.escape, life.told))
     is_seen = life.reached.kind == "reachable" and life.count > 0
