@@ -23,7 +23,7 @@ class Best(MinGram):
 
     name = "best"
     title = "Best"
-    explanation = "Finds the most useful pieces of words by giving all pieces prices, and adds these pieces one by one."
+    explanation = "Finds the pieces of words that together save the most tokens, and adds these pieces one by one."
     place = 10
     choices: type[OwnChoices] = Choices
     presets = PRESETS
