@@ -273,7 +273,7 @@ def test_a_folder_export_keeps_the_other_files_of_the_opened_tokenizer_folder(
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.actions["import"].trigger()
     shown = dialog(program, out, FOLDER)
-    assert "A folder with the other files from beside tokenizer.json" in shown.explanation.text()
+    assert "A folder with the other files from the folder of tokenizer.json" in shown.explanation.text()
     assert {role: box.currentText() for role, box in shown.folder.roles.items()} == {
         "pad": "<|spare|>",
         "bos": "",

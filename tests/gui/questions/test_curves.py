@@ -89,7 +89,7 @@ def test_a_sweep_is_planned_run_and_shown_in_the_window(
     dialog.runs.setChecked(True)
     dialog.write(plan)
     wait_for_answers(qtbot, trained_window)
-    assert "4 runs; kept in plan.results.csv and plan.bpex." in page.sentence.text()
+    assert "4 runs; saved in plan.results.csv and plan.bpex." in page.sentence.text()
     assert "middle 95 %" in page.sentence.text()
     assert [len(line.x) for line in lines_of(model.figure)] == [2, 2]
     kept = tmp_path / f"plan{RESULTS}"
@@ -100,7 +100,7 @@ def test_a_sweep_is_planned_run_and_shown_in_the_window(
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(plan), ""))
     page.plan.click()
     wait_for_answers(qtbot, trained_window)
-    assert "4 of them made before" in page.sentence.text()
+    assert "4 of which were made before" in page.sentence.text()
     opened: list[Path] = []
     page.session_wanted.connect(opened.append)
     page.open.click()

@@ -146,7 +146,9 @@ def test_buttons_of_the_result_card_forbid_a_pair_and_try_another_method(qtbot: 
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "unigram", timeout=WAIT)
     wait_for_card(qtbot, watched_window)
     size = first.vocabulary_size
-    assert watched_window.card.sentence.text().startswith(f"Of 589 pieces the {size} best are left. "), "as many tokens"
+    assert watched_window.card.sentence.text().startswith(f"Of 589 pieces, the best {size} are left. "), (
+        "as many tokens"
+    )
     assert watched_window.card.forbid.isHidden()
     assert "The step that changed most: " in watched_window.card.moments.text()
     action_of_card(watched_window.card, "The Same with WordPiece").trigger()
