@@ -135,7 +135,8 @@ def test_comparing_a_branch_with_its_parent_names_the_intervention_as_the_cause(
     assert "The tables differ from merge 13 on:" in compared.sentence.text()
     assert "Likely cause (by hand):" in compared.sentence.text()
     tokens = [int(run.history.tokens_after[44]) for run in (third, second) if run.history is not None]
-    sentence = f"With 300 tokens in each vocabulary, the number of tokens in the corpus is {tokens[0]:,} in C, {tokens[1]:,} in B."
+    counts = f"{tokens[0]:,} in C, {tokens[1]:,} in B"
+    sentence = f"With 300 tokens in each vocabulary, the number of tokens in the corpus is {counts}."
     assert compared.sentence.text().endswith(sentence)
 
 
