@@ -158,7 +158,7 @@ def test_buttons_of_the_result_card_forbid_a_pair_and_try_another_method(qtbot: 
     pieces = shown_run(watched_window).history
     assert pieces is not None
     assert pieces.vocabulary_size < size
-    why = f"The vocabulary has {pieces.vocabulary_size} tokens and not {size}: No pair occurs as often as"
+    why = f"The vocabulary has {pieces.vocabulary_size} tokens and not {size}: No pair reaches"
     assert why in watched_window.card.sentence.text()
     action_of_card(watched_window.card, "The Same with Byte-pair encoding").trigger()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "bpe", timeout=WAIT)
