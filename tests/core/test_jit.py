@@ -50,7 +50,7 @@ def test_arguments_and_results_of_many_types_pass_through_machine_code(examples:
     assert examples.nothing(cells) is None
     assert cells[0] == 7
     assert [examples.whole(2**62), examples.whole(np.int64(-2)), examples.whole(0.5)] == [2**62 + 1, -1, 1.5]
-    with pytest.raises(NotImplementedError, match=r"jit_examples\.fails calls \w+, which only Numba has"):
+    with pytest.raises(NotImplementedError, match=r"jit_examples\.fails calls \w+, which only Numba provides"):
         examples.fails(3)
 
 
