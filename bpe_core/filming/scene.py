@@ -131,7 +131,7 @@ class Scene:
         area = self._texts[0]
         for tenth in range(round(10 * LARGEST), round(10 * SMALLEST) - 1, -1):
             letters = self.size.letters * tenth / 10
-            cells, parts = placed(text, letters, area.width, self._pen)
+            cells, parts = place_text(text, letters, area.width, self._pen)
             most = int((area.bottom - area.top) / (LINE * letters))
             if not cells or cells[-1].line < most:
                 break
@@ -286,12 +286,12 @@ class Scene:
             canvas.line([(x, y), (x, y)], colours.line(number), unit / 2)
 
 
-def placed(text: str, letters: float, width: float, pen: Pen) -> tuple[list[Cell], list[Part]]:
+def place_text(text: str, letters: float, width: float, pen: Pen) -> tuple[list[Cell], list[Part]]:
     """Divide a text into lines, and return the places of its characters and parts.
 
     Lines break before words. Spaces may extend beyond the end of a line.
     """
-    words = list(_turned(_in_lines(text, letters, width, pen)))
+    words = list(_mirrored(_in_lines(text, letters, width, pen)))
     parts = list[Part]()
     for word in words:
         joined = _text_of(word)
@@ -330,7 +330,7 @@ def _in_lines(text: str, letters: float, width: float, pen: Pen) -> Iterator[lis
             line = line + 1
 
 
-def _turned(words: Iterable[list[Cell]]) -> Iterator[list[Cell]]:
+def _mirrored(words: Iterable[list[Cell]]) -> Iterator[list[Cell]]:
     """Yield the words, with mirrored positions for words that are read from right to left.
 
     Neighbouring words of this kind in a line are mirrored together.

@@ -43,7 +43,7 @@ class DrawnDocuments:
         for number in range(times):
             work.check()
             work.progress(Progress("drawing other documents", number, times, ""))
-            shares.append(program.shares_by(program.evidence.drawn(*self.draw(seed, number)), work))
+            shares.append(program.shares_by(program.evidence.with_counts(*self.draw(seed, number)), work))
         return np.array(shares)
 
     def draw(self, seed: int, number: int) -> tuple[Float64s, Float64s]:

@@ -76,7 +76,7 @@ class Evidence:
         self._occurrences_of: dict[Pair, Occurrences] = {}
         self.merges = self._counts_of_merges()
 
-    def drawn(self, counts: Float64s, sizes: Float64s) -> Evidence:
+    def with_counts(self, counts: Float64s, sizes: Float64s) -> Evidence:
         """Return the same evidence with the counts of other texts that have the same words.
 
         `counts` holds the count of each word in each group, and `sizes` the bytes of each group.
@@ -314,7 +314,7 @@ class Program:
         places = np.arange(len(self.shares), self._columns, dtype=np.int32)
         self._solver.changeColsCost(len(places), places, weights)
 
-    def as_good(self, work: Work = ALONE) -> tuple[Float64s, Float64s]:
+    def equally_good_shares(self, work: Work = ALONE) -> tuple[Float64s, Float64s]:
         """Return the least and largest share of each group among all mixtures that explain the merges equally well."""
         groups = len(self.shares)
         places = np.arange(self._columns, dtype=np.int32)

@@ -32,7 +32,7 @@ PLAIN = Recipe(pattern="none")  # each tokenizer splits the texts in its own way
 EXAMPLE = "unhappy<TAB>un happy"
 
 
-class CutList:
+class SplitWordList:
     def __init__(self, morphemes: Morphemes, history: History, cancelled: CancelCheck = never_cancelled) -> None:
         table = WordTable.from_counts((f"{BLANK}{word}".encode(), 1) for word in morphemes)
         self._cut = TokenizedWords.of(table, PLAIN, history, cancelled=cancelled)
@@ -80,7 +80,7 @@ def morpheme_agreement(
         checked(morphemes, name)
 
     def piece(history: History, at: int) -> Job[list[dict[str, float]]]:
-        return lambda stopped: [CutList(morphemes, history, stopped).counted(at) for morphemes in lists.values()]
+        return lambda stopped: [SplitWordList(morphemes, history, stopped).counted(at) for morphemes in lists.values()]
 
     with WorkerPool(threads, work) as pool:
         pieces = [piece(contender.tokenizer.history, contender.at) for contender in contenders]

@@ -12,7 +12,7 @@ import numpy as np
 import regex
 
 from bpe_core.measures.benchmark import Columns, Contender, Sentences, Tokenizers, contenders_of, ratio
-from bpe_core.measures.morphemes import CutList
+from bpe_core.measures.morphemes import SplitWordList
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import ALONE, Work
 
@@ -47,7 +47,7 @@ def single_token_share(contender: Contender, words: Counter[str]) -> float:
     """Return the share of word occurrences that are a single token after a space."""
     if not words:
         return float("nan")
-    whole = CutList({word: (word,) for word in words}, contender.tokenizer.history).whole(contender.at)
+    whole = SplitWordList({word: (word,) for word in words}, contender.tokenizer.history).whole(contender.at)
     history = contender.tokenizer.history
     unknown = {id for id, symbol in enumerate(history.alphabet.but_seeds) if symbol.kind == "unknown"}
     if unknown:  # an unknown token does not count as a whole word

@@ -116,7 +116,7 @@ examples:
         trips = RoundTrips(
             study.history, way=way, allowed=ALLOWED[self.specials], tokenizer=study.inside.by_index.tokenizer
         )
-        files = [_File(name, [*rows]) for name, rows in groupby(self._looked_at(study, trips, work), _name)]
+        files = [_File(name, [*rows]) for name, rows in groupby(self._compared_rows(study, trips, work), _name)]
         if not any(file.rows for file in files):
             raise BpeError(NO_IDS)
         return _answer(study, files)
@@ -128,13 +128,13 @@ examples:
         given = [(by_index.of_text(left), by_index.of_text(right)) for left, right in self.pairs]
         return _answer_of_pairs(study, [*given, *drawn_pairs(study.history, self.drawn)], len(given), work)
 
-    def _looked_at(self, study: Study, trips: RoundTrips, work: Work) -> Iterator[_Row]:
+    def _compared_rows(self, study: Study, trips: RoundTrips, work: Work) -> Iterator[_Row]:
         room = MOST_PLACES
         for row in self._rows(work):
             work.check()
-            looked_at = _looked_at(row, study, trips, room, work)
-            room -= len(looked_at.places)
-            yield looked_at
+            compared = _compared_row(row, study, trips, room, work)
+            room -= len(compared.places)
+            yield compared
 
     def _rows(self, work: Work) -> Iterator[IdRow]:
         words = [str(word) for word in self.ids]
@@ -147,7 +147,7 @@ examples:
 
 
 @dataclass(frozen=True)
-class _FoundPlace:
+class _ChangedPlace:
     first: int
     ids: tuple[int, ...]
     encoded: tuple[int | None, ...]
@@ -164,7 +164,7 @@ class _Row:
     changed: int = 0  # ids in places
     first: int | None = None  # the first place
     all_places: int = 0
-    places: list[_FoundPlace] = field(default_factory=list)  # the places with a reason
+    places: list[_ChangedPlace] = field(default_factory=list)  # the places with a reason
     turns: int = 1
     passed_on: int = 0  # ids that are passed on between turns
     again: int = 0  # ids that a model computes again if turns are decoded and encoded
@@ -200,7 +200,7 @@ def _name(row: _Row) -> str:
     return row.name
 
 
-def _looked_at(row: IdRow, study: Study, trips: RoundTrips, room: int, work: Work) -> _Row:
+def _compared_row(row: IdRow, study: Study, trips: RoundTrips, room: int, work: Work) -> _Row:
     where = f"{row.name}, row {row.number:,}" if row.name else ""
     counts = _Row(row.name or GIVEN, row.number)
     indices = _indices(study, row.ids, where)
@@ -232,14 +232,14 @@ def _add(counts: _Row, first: int, trip: RoundTrip, trips: RoundTrips, room: int
         counts.changed += place.stop - place.first
         counts.first = first + place.first if counts.first is None else counts.first
         if len(counts.places) < room:
-            counts.places.append(_found_place(first, place, trip, trips))
+            counts.places.append(_changed_place(first, place, trip, trips))
 
 
-def _found_place(first: int, place: Place, trip: RoundTrip, trips: RoundTrips) -> _FoundPlace:
+def _changed_place(first: int, place: Place, trip: RoundTrip, trips: RoundTrips) -> _ChangedPlace:
     given = trip.given[place.first : place.stop]
     text = b"".join(trips.bytes_of[index] for index in given.tolist())
     ids = tuple(trips.numbers(given).tolist())
-    return _FoundPlace(first + place.first, ids, place.encoded, shown(text), trip.reason(place))
+    return _ChangedPlace(first + place.first, ids, place.encoded, shown(text), trip.reason(place))
 
 
 def _add_turns(counts: _Row, parts: Sequence[Int64s], trips: RoundTrips) -> None:

@@ -68,7 +68,7 @@ The exit code is 0 if the merges are the same, and 3 if they differ.
         (first, other) = studies.values()
         comparison = compare_tables(first.history, other.history, cancelled=work.cancelled)
         sentences = [f"{name}: {steps_in_words(study.history)}." for name, study in studies.items()]
-        sentences += _parting(comparison, first, other)
+        sentences += _about_first_difference(comparison, first, other)
         sentences += [comparison.overlap.in_words, *self._only_in(names, comparison), *_moved(comparison)]
         facts = _facts(comparison)
         if self.text:
@@ -88,7 +88,7 @@ def _few(tokens: Sequence[bytes], limit: int) -> str:
     return "  ".join(shown(token, LONGEST) for token in tokens[:limit]) + more
 
 
-def _parting(comparison: TableComparison, first: Study, other: Study) -> list[str]:
+def _about_first_difference(comparison: TableComparison, first: Study, other: Study) -> list[str]:
     words = {study.history.recipe.wording.step for study in (first, other)}
     step = words.pop() if len(words) == 1 else "step"
     sentences = []

@@ -50,7 +50,7 @@ NAMES = {USUAL: JOINING, "own": "yours", "own_fewest": "yours, split into the fe
 
 
 @dataclass
-class Found:
+class FloorResult:
     size: int
     proof: Proof
     best: int  # tokens
@@ -183,7 +183,7 @@ examples:
         limit = guess.worth(pieces[-1]) // 2
         lattice = Lattice.of(words, alphabet, recipe, longest=longest, limit=limit, work=work)
         task = FloorTask(words, alphabet, recipe, longest, lattice.other_tokens)
-        results = list[Found]()
+        results = list[FloorResult]()
         shown = 0.0
         for done, results in self._search(lattice, guess, sizes, fixed):
             work.check()
@@ -219,7 +219,7 @@ examples:
             return self.max_length
         return min(LONGEST, max([USUAL_LONGEST, *lengths]))
 
-    def _work_done(self, results: Sequence[Found]) -> str:
+    def _work_done(self, results: Sequence[FloorResult]) -> str:
         rounds, swaps = (sum(numbers) for numbers in zip(*((it.rounds, it.swaps) for it in results), strict=True))
         done = (
             f"The search took {count_text(rounds, 'round')} for the floor and {count_text(swaps, 'round')} for the "
@@ -246,13 +246,13 @@ examples:
 
     def _search(
         self, lattice: Lattice, guess: Guess, sizes: Sequence[int], fixed: int
-    ) -> Iterator[tuple[int, list[Found]]]:
+    ) -> Iterator[tuple[int, list[FloorResult]]]:
         """Search for the floor of each size, from the largest size to the smallest.
 
         Yield the progress and the results so far. A search computes prices of tokens, and the search for a smaller size
         starts with the prices of the larger size.
         """
-        results = list[Found]()
+        results = list[FloorResult]()
         warm = None
         others = lattice.other_tokens
         for number, size in enumerate(reversed(sizes)):
@@ -264,7 +264,7 @@ examples:
             joined = guess.upper(wanted, lattice.symbols)
             for share in chain(search.steps(), [1.0]):
                 best = min(search.best.tokens, joined) + others
-                now = Found(
+                now = FloorResult(
                     size, search.floor, best, joined + others, search.moments, others, search.rounds, search.swaps
                 )
                 yield int(DONE * (number + share)), [now, *results]
@@ -274,7 +274,7 @@ examples:
 
 
 def _answered(
-    results: Sequence[Found],
+    results: Sequence[FloorResult],
     beside: Mapping[str, Column],
     mine: Mapping[str, Column],
     said: Sequence[str],
@@ -302,7 +302,7 @@ def _answered(
 
 
 def _store_best_witness(
-    result: Found, task: FloorTask, histories: Iterable[History], learned: Iterable[Witness | None]
+    result: FloorResult, task: FloorTask, histories: Iterable[History], learned: Iterable[Witness | None]
 ) -> None:
     """Store the best known vocabulary in a result. It is the vocabulary that needs the fewest tokens.
 
@@ -349,7 +349,7 @@ def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> b
     return bool(known) and not (study.inside.texts_are_own or is_same)
 
 
-def _sentence(result: Found, own: int | None, fewest: int | None) -> str:
+def _sentence(result: FloorResult, own: int | None, fewest: int | None) -> str:
     between = (
         f"between {result.floor:,} and {result.best:,}" if result.floor < result.best else f"exactly {result.best:,}"
     )
@@ -365,7 +365,7 @@ def _sentence(result: Found, own: int | None, fewest: int | None) -> str:
     return f"{sentence} Split into the fewest tokens, your vocabulary needs {fewest:,} tokens."
 
 
-def _over_sizes(results: Sequence[Found], beside: Mapping[str, Column], sentence: str) -> LineFigure:
+def _over_sizes(results: Sequence[FloorResult], beside: Mapping[str, Column], sentence: str) -> LineFigure:
     """Draw the best possible number of tokens at each size. The range from the floor to the best result is shaded."""
     sizes, floors, bests = np.array([(it.size, it.floor, it.best) for it in results], float).T
     lines = [Line("best possible", sizes, bests, band=(floors, bests))]
@@ -381,7 +381,7 @@ def _over_sizes(results: Sequence[Found], beside: Mapping[str, Column], sentence
     )
 
 
-def _over_rounds(result: Found, sentence: str) -> LineFigure:
+def _over_rounds(result: FloorResult, sentence: str) -> LineFigure:
     """Draw how the floor and the best result approach each other, round by round."""
     rounds, floors, bests = np.array([(it.done, it.floor, it.best) for it in result.moments], float).T
     reached = np.minimum(bests + result.others, result.joined)

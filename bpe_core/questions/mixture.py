@@ -135,7 +135,7 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
         else:
             shares = documents.shares(program, self.draws, self.seed, work)
             spread = SURE * np.sqrt(np.mean((shares - program.shares) ** 2, axis=0))
-        least, most = program.as_good(work)
+        least, most = program.equally_good_shares(work)
         low = np.maximum(0.0, np.minimum(least, program.shares - spread))
         return low, np.minimum(1.0, np.maximum(most, program.shares + spread))
 

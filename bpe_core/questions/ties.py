@@ -85,7 +85,7 @@ examples:
         other = learn(study.inside.words(WHAT, work), recipe, progress=work.progress, cancelled=work.cancelled)
         work.check()
         comparison = compare_tables(history, other, cancelled=work.cancelled)
-        sentences = [_parting(comparison, rule, len(other)), comparison.overlap.in_words]
+        sentences = [_about_first_difference(comparison, rule, len(other)), comparison.overlap.in_words]
         if self.text:
             data = self.text.encode()
             for run in (other, history):
@@ -117,7 +117,7 @@ def _summary(tied: list[Tie], at: int, study: Study) -> str:
     return f"{len(tied):,} of {at:,} {wording.steps} were decided by a tie (rule: {recipe.ties}).{other}"
 
 
-def _parting(comparison: TableComparison, rule: str, merges: int) -> str:
+def _about_first_difference(comparison: TableComparison, rule: str, merges: int) -> str:
     if comparison.first is None or comparison.parted is None:
         return f"Under {rule} the same {merges:,} merges are learned."
     first, other = (" + ".join(map(shown, pair)) for pair in comparison.parted)

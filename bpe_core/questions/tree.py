@@ -55,11 +55,11 @@ class Tree(Question):
                 "behind_symbol": [piece.stop for piece in pieces],
                 "step": [piece.step or None for piece in pieces],
                 "count": [piece.times_joined(study.history) for piece in pieces],
-                **({"falls_apart": [_fall(piece, at) for piece in pieces]} if word.falls_apart else {}),
+                **({"falls_apart": [_last_step(piece, at) for piece in pieces]} if word.falls_apart else {}),
             }
         )
         return replace(Answer.drawn(table, tree_chart(table)), headings={"text": "token"})
 
 
-def _fall(piece: Piece, at: int) -> int | None:
+def _last_step(piece: Piece, at: int) -> int | None:
     return None if piece.is_there(at) else piece.until

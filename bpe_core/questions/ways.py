@@ -129,7 +129,7 @@ other places is made. This ends when all places are left out.
         words = _words(self.text, study.history)
         if not words:
             raise BpeError("The text has no word to split; type a text with letters.")
-        splits = _Found(study, ways, words, {})
+        splits = _SplitWays(study, ways, words, {})
         for way in DRAWN:
             if way in ways.known:
                 chance = Random(f"{self.seed} {way}")
@@ -151,7 +151,7 @@ other places is made. This ends when all places are left out.
             facts=facts,
         )
 
-    def _figure(self, splits: _Found) -> Figure | None:
+    def _figure(self, splits: _SplitWays) -> Figure | None:
         words = splits.words
         if not 0 <= self.word <= len(words):
             raise BpeError(f"There is no word {self.word:,}; the text has {count_text(len(words), 'word')}.")
@@ -223,7 +223,7 @@ def _words(text: str, history: History) -> list[bytes]:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _SplitWays:
     study: Study
     all: WaysOf
     words: Sequence[bytes]
@@ -345,7 +345,7 @@ class _Found:
         return WayDrawn(name, tokens, ", ".join(filter(None, (count_text(len(ids), "token"), share))))
 
 
-def _sentences(splits: _Found, averages: dict[Way, tuple[float, bool]], dropout: float) -> Iterator[str]:
+def _sentences(splits: _SplitWays, averages: dict[Way, tuple[float, bool]], dropout: float) -> Iterator[str]:
     own = sum(map(len, splits.fixed("own")))
     words = f"{len(splits.words):,} words" if len(splits.words) > 1 else "One word"
     yield f"{words}, which can be split in {_number(splits.ways)} ways; the tokenizer splits it into {own:,} tokens."

@@ -43,7 +43,7 @@ class Intervention(NamedTuple):
         act, left, right, step = match.groups()
         return cls(int(step), act, int(left), int(right))  # type: ignore[arg-type]  # the expression matches no other
 
-    def behind(self, steps: int) -> Intervention | None:
+    def after(self, steps: int) -> Intervention | None:
         """Return the same intervention for a run that begins with step `steps` + 1 of this run.
 
         Return None if the intervention has no effect on these later steps.

@@ -22,7 +22,7 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.word_runs import STAGE
 from bpe_core.sharing.changes import changes_by, scan_of
-from bpe_core.sharing.preparing import preparing_of
+from bpe_core.sharing.preparing import operations_of
 from bpe_core.text.preparation.pieces import AddedToken
 
 LARGEST_PRIORITY = 2**26  # the page keeps a priority and an offset in one number
@@ -63,7 +63,7 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
         "cuts": _cuts(history) if not why else {"by": ""},
         "splits": None if why or recipe.splits_by_steps else _scan(recipe),
         "changes": [] if why else changes_by(recipe),
-        "preparation": preparing_of(recipe) if recipe.preparation and not why else None,
+        "preparation": operations_of(recipe) if recipe.preparation and not why else None,
         "alphabet": _alphabet(history),
         "size": history.vocabulary_size_at(0),
         "steps": _steps(history),
@@ -87,7 +87,7 @@ def why_not(history: History) -> str:
     """
     recipe = history.recipe
     joining = history.joining
-    if recipe.preparation and preparing_of(recipe) is None:
+    if recipe.preparation and operations_of(recipe) is None:
         return "The file of this run normalizes and splits texts in steps that this page does not support."
     if scan_table(recipe) is None:
         return "The run splits texts by a regular expression that this page cannot follow exactly."

@@ -30,7 +30,7 @@ class NotFollowed(Exception):
 
 
 @lru_cache(maxsize=4)
-def preparing_of(recipe: Recipe) -> Operation | None:
+def operations_of(recipe: Recipe) -> Operation | None:
     """Return the operations that a page does before it splits words.
 
     Return None if the script of the page cannot do a step.

@@ -17,7 +17,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.measures.bits_per_byte import bits_per_byte, hold_out_tenth
 from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS, part_of
-from bpe_core.measures.morphemes import CutList, Morphemes
+from bpe_core.measures.morphemes import Morphemes, SplitWordList
 from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, finds_specials, splitting_of
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -101,7 +101,7 @@ def measured(
     tokens = np.array([cut.tokens for cut in cuts])
     fewer, more = intervals((measured_texts.bytes, measured_texts.words), tokens)
     bits = _bits(history, steps, measured_texts, learned, is_held_out, cancelled)
-    cut_list = None if morphemes is None else CutList(morphemes, history, cancelled)
+    cut_list = None if morphemes is None else SplitWordList(morphemes, history, cancelled)
     unknown = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind == "unknown"]
     whole = int(measured_texts.bytes.sum())
     words = int(measured_texts.words.sum())

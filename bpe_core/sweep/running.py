@@ -105,7 +105,7 @@ def sweep(
     rows = _of_before(runs, before)
     known = sum(_is_done(run, rows) for run in runs)
     waiting = [run for run in runs if session is not None or not _is_done(run, rows)]
-    bench = _Bench(plan, waiting, {run.key for run in runs if _is_done(run, rows)}, session)
+    bench = _SharedTexts(plan, waiting, {run.key for run in runs if _is_done(run, rows)}, session)
     with WorkerPool(threads, work) as pool:
         if waiting:
             bench.prepare(pool)
@@ -124,7 +124,7 @@ def sweep(
     return SweepResult(table, len(runs), known, left_out, (*bench.remarks, *results.remarks_of(table)))
 
 
-class _Bench:
+class _SharedTexts:
     """The words and documents that several runs of a sweep share.
 
     Runs learn from the words, and are measured on the documents.

@@ -119,10 +119,10 @@ def test_estimated_shares_are_near_the_true_shares_of_ten_groups(ten_groups: tup
     _, program = ten_groups
     assert np.abs(program.shares - SHARES).max() < 0.01
     assert program.unexplained < 1, "occurrences in a million bytes"
-    low, high = program.as_good()
+    low, high = program.equally_good_shares()
     assert (low - 1e-4 <= SHARES).all()
     assert (high + 1e-4 >= SHARES).all()
-    assert program.as_good()[0] == pytest.approx(low, abs=1e-6), "the program is as it was"
+    assert program.equally_good_shares()[0] == pytest.approx(low, abs=1e-6), "the program is as it was"
 
 
 def test_an_estimated_share_beyond_its_bound_violates_a_constraint(

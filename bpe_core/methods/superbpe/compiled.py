@@ -58,7 +58,7 @@ class CompiledAcross(CompiledLearner):
         first = known.first(made)
         tokens = (Symbol(text, text, "seed") for text in written(first)[len(alphabet) : len(alphabet) + made])
         self._symbols = Alphabet((*alphabet.symbols, *tokens))
-        left = (intervention.behind(made) for intervention in recipe.interventions)
+        left = (intervention.after(made) for intervention in recipe.interventions)
         behind = recipe.with_changes(interventions=tuple(map(str, filter(None, left))))
         forced = History(behind, self._symbols, known.columns.behind(made))
         super().__init__(words, self._symbols, behind, forced, layout=lay_out_tokens(words, first, cutter(first)))

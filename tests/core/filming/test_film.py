@@ -27,7 +27,7 @@ from bpe_core.filming.files import frequent_colours, write_moving
 from bpe_core.filming.film import write_film
 from bpe_core.filming.fonts import Fonts
 from bpe_core.filming.run import FilmedRun, FilmMoments
-from bpe_core.filming.scene import Scene, placed
+from bpe_core.filming.scene import Scene, place_text
 from bpe_core.support.progress import ALONE, Progress, Work
 from tests.browser import Browser, browser, needs_browser
 from tests.shared import text_of
@@ -136,7 +136,7 @@ PEN = Pen(Fonts())
 def test_characters_of_a_film_are_placed_in_order_without_overlap(words: list[str], width: int) -> None:
     """The cells contain the text in order. No cell overlaps another cell, whatever the reading direction."""
     text = " ".join(words)
-    cells, _ = placed(text, 10.0, width, PEN)
+    cells, _ = place_text(text, 10.0, width, PEN)
     assert "".join(cell.character for cell in cells) == text
     assert all(cell.left <= cell.right for cell in cells)
     for line in {cell.line for cell in cells}:
@@ -145,12 +145,12 @@ def test_characters_of_a_film_are_placed_in_order_without_overlap(words: list[st
 
 
 def test_a_letter_and_its_accent_are_drawn_at_one_place_of_a_film() -> None:
-    cells, _ = placed("e\N{COMBINING ACUTE ACCENT}t", 10.0, 500, PEN)
+    cells, _ = place_text("e\N{COMBINING ACUTE ACCENT}t", 10.0, 500, PEN)
     assert [len(cell.character) for cell in cells] == [2, 1]
 
 
 def test_right_to_left_words_in_a_film_are_placed_from_right_to_left() -> None:
-    cells, parts = placed("a שלום עולם b", 10.0, 500, PEN)
+    cells, parts = place_text("a שלום עולם b", 10.0, 500, PEN)
     lefts = [cell.left for cell in cells if not cell.character.isspace()]
     assert lefts[0] < min(lefts[1:9])
     assert lefts[1:9] == sorted(lefts[1:9], reverse=True)
