@@ -266,7 +266,7 @@ def test_machine_code_that_cannot_be_stored_is_passed_to_the_parent_process(
 
 
 def test_a_full_disk_for_machine_code_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ready", "preparing"):
+    for name in ("is_ready", "is_preparing"):
         monkeypatch.setattr(readiness, name, lambda part="": False)
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(stored_code, "folder", lambda: tmp_path)

@@ -69,7 +69,7 @@ def test_a_command_copied_from_a_page_runs_in_a_terminal(
     program, *words = shlex.split(copy_by(trained_window, "copy_command"))
     assert program == "bpe-explorer"
     assert run(words) == 0
-    assert "base symbols in a token" in capsys.readouterr().out.lower()
+    assert "base symbols per token" in capsys.readouterr().out.lower()
 
 
 def test_python_lines_copied_from_an_unsaved_session_use_a_placeholder_file_name(
