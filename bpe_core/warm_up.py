@@ -28,17 +28,17 @@ from bpe_core.methods.kit.floor.prices import FloorPrices
 from bpe_core.methods.kit.floor.vocabulary import Vocabulary
 from bpe_core.methods.kit.layout import lay_out
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.kit.warm_up import LONG_WORD, PAIRS, TEXT, WORDS, wanted_of
+from bpe_core.methods.kit.warm_up import LONG_WORD, PAIRS, TEXT, WORDS, small_inputs
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.array_splitter import FlatWords, array_splitter
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.changed_texts import ChangedTexts
 from bpe_core.segmenting.compiled_encoder import WORDS_AT_FIRST, CompiledEncoder
 from bpe_core.segmenting.compiled_methods import CompiledPriorities
 from bpe_core.segmenting.compiled_ranks import CompiledRanks
-from bpe_core.segmenting.compiled_runs import CompiledSuperwords, FollowedTokens
+from bpe_core.segmenting.compiled_runs import CompiledSuperwords, StepKernel
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.laid_words import FlatWords, laid_words
 from bpe_core.segmenting.text_pairs import JoinedTexts
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
@@ -124,7 +124,7 @@ def _rank() -> None:
     ids = np.where(layout.symbols < 0, edge, layout.symbols)
     first = np.zeros(len(history) + 1, np.int64)
     cells = Cells(ids, np.zeros(len(ids), np.int32), first, ranks)
-    list(follow_joins(cells, wanted_of(WORDS, history), history, slots=4))
+    list(follow_joins(cells, small_inputs(WORDS, history), history, slots=4))
 
 
 def _encode() -> None:
@@ -136,7 +136,7 @@ def _encode() -> None:
         encoder.ids(text, 2)
         encoder.byte_ranks(text)
         encoder.symbols(text)
-    laid = laid_words((ByteLevel(),))
+    laid = array_splitter((ByteLevel(),))
     assert laid is not None
     words = laid.of(TEXT)
     encoder.ids_of_words(words.data, words.cuts, 2)
@@ -147,7 +147,7 @@ def _encode() -> None:
     _join_by_priorities([TEXT, LONG_WORD, many_words], words)
     data = np.frombuffer(bytearray(TEXT.encode()), np.uint8)
     CompiledSuperwords(history, Cutting(recipe)).ids_of_texts(data, np.array([0, len(data)]), 2)
-    FollowedTokens(history, np.array([False, True])).of(np.array([256, 119], np.int32), np.array([0, 2]), 2)
+    StepKernel(history, np.array([False, True])).of(np.array([256, 119], np.int32), np.array([0, 2]), 2)
 
 
 def _join_by_priorities(texts: list[str], words: FlatWords) -> None:

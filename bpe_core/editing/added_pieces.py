@@ -22,7 +22,7 @@ from bpe_core.history.alphabet import Symbol
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenBytes, written
 from bpe_core.methods.kit.best_paths import Pieces
-from bpe_core.methods.kit.lattices import best_path, spelled
+from bpe_core.methods.kit.lattices import best_path, seed_symbols
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
@@ -106,7 +106,7 @@ def _never_produced(history: History, pieces: Sequence[AddedPiece], cancelled: C
     new = {piece.symbol.text for piece in pieces}
     scores = ways.scores_at(0)
     first = len(table.alphabet) - table.alphabet.seed_count
-    for id, spelling in enumerate(while_wanted(spelled(table.alphabet, marker), cancelled), first):
+    for id, spelling in enumerate(while_wanted(seed_symbols(table.alphabet, marker), cancelled), first):
         text = table.alphabet.texts[id]
         if text in new and best_path(ways.edges(spelling, 0), scores)[1] != [id]:
             texts.add(text)

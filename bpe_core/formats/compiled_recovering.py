@@ -10,7 +10,7 @@ import numpy as np
 from bpe_core.history.laid_texts import LaidTexts, end_to_end
 from bpe_core.history.text_table import entered, with_own_room
 from bpe_core.kernels.splits import NO_RANK, SYMBOL, Halves, ShortBuffer, Texts, find_halves, join_halves
-from bpe_core.segmenting.text_pairs import ways_among
+from bpe_core.segmenting.text_pairs import joinable_pairs
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
 from bpe_core.text.characters import code_points
 
@@ -95,7 +95,7 @@ def _join(texts: Texts, so_far: Texts, halves: Halves, done: int, cells: Int32s,
     # few tables need this module, and loading it takes long
     from bpe_core.segmenting.compiled_encoder import joining_table, room_for
 
-    left, right, whole = ways_among(texts)
+    left, right, whole = joinable_pairs(texts)
     table = joining_table(symbols, np.zeros(0, np.int64), left, right, whole - np.int32(symbols), whole)
     room, _ = room_for(int(np.diff(edges).max()), 0, JOINED)
     join_halves(so_far, table, room, cells, edges, halves, done)

@@ -239,7 +239,7 @@ def _check(texts: Texts) -> None:
 # Several threads
 
 
-def encoded_by_kernels(
+def encode_by_kernels(
     encoder: CompiledEncoder, texts: Texts | Unread, cuts: SafeCuts, at: int, threads: int | None
 ) -> Batch:
     """Return the ids of all texts after `at` merges.

@@ -72,7 +72,7 @@ class HiddenSymbols:
 
     def spliced(self, start: int, removed: int, added: int) -> HiddenSymbols:
         low, high = self._indices(start, start + removed)
-        return _joined(self._part(slice(low)), self._part(slice(high, None))._moved(added - removed))
+        return _concatenate(self._part(slice(low)), self._part(slice(high, None))._moved(added - removed))
 
     def replaced(self, start: int, stop: int, new: HiddenSymbols) -> HiddenSymbols:
         """Return a copy in which `new` replaces the hidden symbols of the words from `start` to `stop`.
@@ -83,7 +83,7 @@ class HiddenSymbols:
         old = self._part(slice(low, high))
         before = old._part((old.places == start) & old.goes_left)
         behind = old._part((old.places == stop) & ~old.goes_left) if stop > start else old._part(slice(0))
-        return _joined(self._part(slice(low)), before, new._moved(start), behind, self._part(slice(high, None)))
+        return _concatenate(self._part(slice(low)), before, new._moved(start), behind, self._part(slice(high, None)))
 
     @cached_property
     def goes_left(self) -> Bools:
@@ -143,7 +143,7 @@ class HiddenSymbols:
         return HiddenSymbols(self.places + distance, self.ids, self.before, self.behind)
 
 
-def _joined(*parts: HiddenSymbols) -> HiddenSymbols:
+def _concatenate(*parts: HiddenSymbols) -> HiddenSymbols:
     return HiddenSymbols(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(parts[0])))
 
 

@@ -36,7 +36,14 @@ from bpe_core.history.token_texts import written
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.kernels.stored_code import OPENING
 from bpe_core.segmenting.cutting import Cutting, UnknownTogether
-from bpe_core.segmenting.neighbours import MOST_REMEMBERED, ByPair, ByText, Find, by_all_texts, join_neighbours
+from bpe_core.segmenting.neighbours import (
+    MOST_REMEMBERED,
+    Find,
+    TokensByPair,
+    TokensByText,
+    by_all_texts,
+    join_neighbours,
+)
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 
@@ -65,10 +72,10 @@ class JoinedWords:
     @cached_property
     def find(self) -> Find:  # used only by plain Python
         if self.joining.pairs is not None:
-            return ByPair(self.joining.pairs).__getitem__
+            return TokensByPair(self.joining.pairs).__getitem__
         many = use_machine_code(BYTES_A_TOKEN * (self._base + len(self.history)), OPENING)
         joined_by = self.by_text.found if many else by_all_texts(self.history, self.joining)
-        return ByText(joined_by, self.alone).__getitem__
+        return TokensByText(joined_by, self.alone).__getitem__
 
     @cached_property
     def by_text(self) -> JoinedTexts:

@@ -587,8 +587,8 @@ class RememberedWords:
             slots = self._larger_slots()
             # Only now is everything copied that the slots refer to.
             room_for_results, room_for_words = (room * len(slots) // (2 * SLOT) for room in _ROOM_A_WORD)
-            results = _grown(results, given[RESULTS], room_for_results)
-            words = _grown(words, given[WORDS], room_for_words)
+            results = _enlarged(results, given[RESULTS], room_for_results)
+            words = _enlarged(words, given[WORDS], room_for_words)
             self._all = _with(slots, results, words)
             self._all.number[:LAST_ENTRY] = given[:LAST_ENTRY]
         for part in self._parts:
@@ -637,7 +637,7 @@ def _slots(count: int) -> npt.NDArray[np.uint64]:
     return slots
 
 
-def _grown(array: npt.NDArray[Number], used: int, least: int) -> npt.NDArray[Number]:
+def _enlarged(array: npt.NDArray[Number], used: int, least: int) -> npt.NDArray[Number]:
     """Return the array if it has enough free room. Otherwise return a larger copy of its used part."""
     wanted = max(least, 4 * used)
     if wanted <= len(array):

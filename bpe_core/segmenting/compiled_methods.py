@@ -32,7 +32,7 @@ from bpe_core.segmenting.by_priority import JoinedWords, join_unknown
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, joining_table, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import NEVER
-from bpe_core.segmenting.text_pairs import ways_among
+from bpe_core.segmenting.text_pairs import joinable_pairs
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCuts
 from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s
 
@@ -210,7 +210,7 @@ def _rows(words: JoinedWords) -> list[Int32s]:
         columns = [pairs.left, pairs.right, np.arange(len(pairs.left)), pairs.token]
         return [column.astype(np.int32) for column in columns]
     known = words.by_text
-    left, right, whole = ways_among(known.texts)
+    left, right, whole = joinable_pairs(known.texts)
     ids = np.flatnonzero(~words.alone)
     ids = ids[np.argsort(known.text_of[ids], kind="stable")]
     counts = np.bincount(known.text_of[ids], minlength=len(known.priority))

@@ -38,7 +38,7 @@ _PADDING = 8  # bytes after a text that the scanner may read
 _ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code.isspace()]  # the last bytes of blanks
 
 
-class FollowedTokens:
+class StepKernel:
     """A kernel that applies the chosen steps of a history to tokens.
 
     All other steps of the history have made these tokens.
@@ -68,8 +68,8 @@ class FollowedTokens:
         return ids[: borders[-1]], borders
 
 
-class _ByTexts(CompiledEncoder):
-    """The base class of encoders for runs. Its other methods call `ids_of_texts`."""
+class _EncoderOfTexts(CompiledEncoder):
+    """The base class of encoders for runs of words. Its other methods call `ids_of_texts`, which subclasses define."""
 
     def ids(self, text: str, at: int) -> Int32s:
         data = np.frombuffer(text.encode(), np.uint8)
@@ -83,22 +83,22 @@ class _ByTexts(CompiledEncoder):
         return ids, free_at[np.searchsorted(starts, edges)]
 
 
-class FollowedRuns(_ByTexts):
+class RunEncoder(_EncoderOfTexts):
     """An encoder of runs of words. It applies the steps within words first, and then the steps across words."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history.first(0), cutting)
         is_within = stages_of(history) == WITHIN
         inside = Recipe(pattern=METHODS[history.recipe.method].pattern_inside(history.recipe))
-        self._words = _WholeWords(history, inside, Cutting(inside), is_within)
-        self._across = FollowedTokens(history, ~is_within, WHOLE)
+        self._words = _WholeWordEncoder(history, inside, Cutting(inside), is_within)
+        self._across = StepKernel(history, ~is_within, WHOLE)
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         ids, edges = self._across.of(*self._words.ids_of_texts(data, edges, at, room), at)
-        return _unmarked(ids), edges
+        return _without_mark(ids), edges
 
 
-class CompiledRuns(FollowedRuns):
+class CompiledRuns(RunEncoder):
     """An encoder of runs for histories that never drop a token. It can also compute the ranks of boundaries."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
@@ -118,7 +118,7 @@ class CompiledRuns(FollowedRuns):
         return PlacedSymbols(symbols, self.byte_ranks(text), places, places + 1)
 
 
-class _WholeWords(CompiledEncoder):
+class _WholeWordEncoder(CompiledEncoder):
     """An encoder that applies the chosen steps within words, and marks each word that becomes one token."""
 
     def __init__(self, history: History, recipe: Recipe, cutting: Cutting, chosen: Bools) -> None:
@@ -126,29 +126,29 @@ class _WholeWords(CompiledEncoder):
         self._table, self._step_table = step_tables(history, chosen)
 
 
-class FollowedWords(_WholeWords):
+class WordStepEncoder(_WholeWordEncoder):
     """An encoder that applies all steps of a history within words."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, history.recipe, cutting, np.ones(len(history), np.bool_))
 
     def ids(self, text: str, at: int) -> Int32s:
-        return _unmarked(super().ids(text, at))
+        return _without_mark(super().ids(text, at))
 
     def ids_of_short(self, text: str, at: int, changes: TextChanges) -> Int32s | None:
         ids = super().ids_of_short(text, at, changes)
-        return None if ids is None else _unmarked(ids)
+        return None if ids is None else _without_mark(ids)
 
     def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
         ids, free_at = super().ids_of_laid(data, starts, edges, at)
-        return _unmarked(ids), free_at
+        return _without_mark(ids), free_at
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         ids, free_at = super().ids_of_texts(data, edges, at, room)
-        return _unmarked(ids), free_at
+        return _without_mark(ids), free_at
 
 
-def _unmarked(ids: Int32s) -> Int32s:
+def _without_mark(ids: Int32s) -> Int32s:
     return np.bitwise_and(ids, ~np.int32(WHOLE), out=ids)
 
 
@@ -168,7 +168,7 @@ def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTa
         left=left.astype(np.int32),
         right=np.where(is_join, right, NOTHING).astype(np.int32),
         made=made.astype(np.int32),
-        further=_further(left.astype(np.int64) << 32 | right.astype(np.int64) & 0xFFFFFFFF, chosen),
+        further=_next_steps(left.astype(np.int64) << 32 | right.astype(np.int64) & 0xFFFFFFFF, chosen),
         drops=np.full(history.first_special if len(drops) else 0, NEVER, np.int32),
         parts=np.array([id for row in drops.tolist() for id in parts[row]], np.int32),
         first_part=np.cumsum(count, dtype=np.int32),
@@ -178,7 +178,7 @@ def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTa
     return table, steps
 
 
-def _further(keys: Int64s, chosen: Bools) -> Int32s:
+def _next_steps(keys: Int64s, chosen: Bools) -> Int32s:
     """Return for each chosen step the next chosen step with the same key in `keys`.
 
     Return NEVER for all other steps.
@@ -216,7 +216,7 @@ class TokensOfRuns:
         return ids, borders
 
 
-class CompiledSuperwords(_ByTexts):
+class CompiledSuperwords(_EncoderOfTexts):
     """An encoder of SuperBPE. It applies the merges within words first, then the merges across words."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
@@ -224,7 +224,7 @@ class CompiledSuperwords(_ByTexts):
         self._first = first_across(history)
         first = history.first(self._first)
         self._within = TokensOfRuns(first, CompiledEncoder(first, cutting).ids_of_words)
-        self._across = FollowedTokens(history, np.arange(len(history)) >= self._first)
+        self._across = StepKernel(history, np.arange(len(history)) >= self._first)
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         check_length(data)

@@ -31,7 +31,7 @@ from bpe_core.text.preparation.pieces import AddedToken, TracedPiece, find_added
 from bpe_core.text.specials import FEW, Find, finder, parts_of
 
 if TYPE_CHECKING:
-    from bpe_core.segmenting.laid_words import FlatWords, LaidWords
+    from bpe_core.segmenting.array_splitter import ArraySplitter, FlatWords
     from bpe_core.text.preparation.steps import WordSplitter
 
 MOST_GROUPS = 8  # groups of special tokens with the same beginning, each searched separately
@@ -193,7 +193,7 @@ class Cutting:
 
         This method serves recipes that split texts by steps and not by a pattern.
         """
-        from bpe_core.segmenting.laid_words import FlatWords  # loads machine code
+        from bpe_core.segmenting.array_splitter import FlatWords  # loads machine code
 
         at_once = self._laid if sum(len(piece.text) for piece in pieces) >= LONG else None
         if at_once is None:
@@ -239,14 +239,14 @@ class Cutting:
         return TracedPiece(changed, (sources + first).tolist(), first + len(text))
 
     @cached_property
-    def _laid(self) -> LaidWords | None:
+    def _laid(self) -> ArraySplitter | None:
         """Return the operations that split many texts into words by arrays.
 
         Return None if the steps of the recipe cannot be expressed in this way.
         """
-        from bpe_core.segmenting.laid_words import laid_words  # loads machine code
+        from bpe_core.segmenting.array_splitter import array_splitter  # loads machine code
 
-        return laid_words(self._steps.cuts, shows_bytes=self._recipe.shows_bytes) if self.gives_words else None
+        return array_splitter(self._steps.cuts, shows_bytes=self._recipe.shows_bytes) if self.gives_words else None
 
     def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
         """Yield the parts of a text with their offsets in the original text."""

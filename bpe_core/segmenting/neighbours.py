@@ -86,7 +86,7 @@ def join_neighbours(
     return tuple(ids[start] for start in starts), lengths, newest, None if missed == ALWAYS else missed
 
 
-class ByPair(dict[int, Found | None]):
+class TokensByPair(dict[int, Found | None]):
     """A cache that maps each pair of tokens to the token that joins them.
 
     The table has sorted rows of pairs. A pair is looked up there when a text first needs it.
@@ -111,7 +111,7 @@ class ByPair(dict[int, Found | None]):
         return joined
 
 
-class ByText(dict[int, Found | None]):
+class TokensByText(dict[int, Found | None]):
     """A cache that maps each pair of tokens to the token that joins them.
 
     The joined text of the two tokens is looked up when a text first needs the pair.

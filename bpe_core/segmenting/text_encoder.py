@@ -174,7 +174,7 @@ class WordEncoder:
         self, kernels: CompiledEncoder, pieces: Sequence[TracedPiece], at: int, threads: int | None
     ) -> tuple[Int32s, Int64s]:
         """Encode all pieces, if possible in one call. Return all ids, and the offset of each piece's first id."""
-        from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
+        from bpe_core.segmenting.batches import Batch, Texts, encode_by_kernels
 
         if self._cutting.gives_words:
             laid = self._cutting.laid(pieces)
@@ -184,7 +184,7 @@ class WordEncoder:
         texts = Texts.of([piece.text for piece in pieces])
         if texts.size < WORTH_THREADS:
             return kernels.ids_of_texts(texts.data, texts.edges, at)
-        return encoded_by_kernels(kernels, texts, self._cuts_of_changed, at, threads)
+        return encode_by_kernels(kernels, texts, self._cuts_of_changed, at, threads)
 
     def _ids_of_part(self, kernels: CompiledEncoder | None, part: str, at: int) -> Int32s:
         if kernels is not None:
@@ -195,18 +195,18 @@ class WordEncoder:
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         """Return the ids of many texts. Return None if the texts must be encoded one by one."""
         encoder = self.kernels_for(texts.size)
-        from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
+        from bpe_core.segmenting.batches import Batch, Texts, encode_by_kernels
 
         cutting = self._cutting
         if encoder is None:
             return None
         if encoder is not None and encoder.finds_words and not allowed:
             if not cutting.normalizes:
-                return encoded_by_kernels(encoder, texts, self._cuts_of_changed, at, threads)
+                return encode_by_kernels(encoder, texts, self._cuts_of_changed, at, threads)
             given = Texts.of(texts.texts) if not isinstance(texts, Texts) else texts
             changed = None if self._changing is None else self._changing.of(given.data, given.edges)
             if changed is not None:
-                return encoded_by_kernels(encoder, Texts(*changed), self._cuts_of_changed, at, threads)
+                return encode_by_kernels(encoder, Texts(*changed), self._cuts_of_changed, at, threads)
         at_once = LAID_AT_ONCE if cutting.gives_words else CHARACTERS_AT_ONCE
         batches = (cutting.stretches(some, allowed) for some in _in_batches(texts.strings(), at_once))
         parts = (_Parts.of(stretches, self._special_id) for stretches in batches)

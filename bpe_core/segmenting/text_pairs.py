@@ -17,13 +17,13 @@ from bpe_core.support.arrays import Bytes, Int32s, Int64s
 _ROWS_A_TEXT = 4  # nearly always enough
 
 
-def ways_among(texts: Texts) -> Ways:
+def joinable_pairs(texts: Texts) -> Ways:
     """Find all pairs of texts whose joined text is also in the table.
 
     Return three columns: the index of the left text, of the right text, and of the joined text.
 
     >>> data = np.frombuffer(b"a" b"b" b"ab" b"aba" b"ba", np.uint8)
-    >>> [column.tolist() for column in ways_among(entered(data, np.array([0, 1, 2, 4, 7, 9])))]
+    >>> [column.tolist() for column in joinable_pairs(entered(data, np.array([0, 1, 2, 4, 7, 9])))]
     [[0, 0, 2, 1], [1, 4, 0, 0], [2, 3, 3, 4]]
     """
     texts, count, longest = with_own_room(texts), len(texts.firsts), len(texts.powers) - 1

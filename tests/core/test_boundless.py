@@ -30,7 +30,7 @@ from bpe_core.questions.pairs import Pairs
 from bpe_core.questions.supermerges import Supermerges
 from bpe_core.questions.tree import Tree
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.compiled_runs import CompiledRuns, FollowedRuns, RanksOfRuns
+from bpe_core.segmenting.compiled_runs import CompiledRuns, RanksOfRuns, RunEncoder
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.word_runs import STAGE
 from bpe_core.splitting.splitter import split_words
@@ -138,7 +138,7 @@ def test_boundless_kernels_encode_at_any_step_as_plain_python_does(
     if len(words) == 0:
         return
     history = reference.train(words, recipe)
-    kernels, text = FollowedRuns(history, Cutting(recipe)), data.draw(WORDS | st.just(learned_from + " aaa" * 9))
+    kernels, text = RunEncoder(history, Cutting(recipe)), data.draw(WORDS | st.just(learned_from + " aaa" * 9))
     for at in data.draw(st.lists(st.integers(0, len(history)), min_size=1, max_size=4)):
         assert kernels.ids(text, at).tolist() == reference.encode(text, history, at=at)
 
@@ -151,8 +151,8 @@ def test_a_supermerge_joins_a_word_only_if_merges_make_the_word_one_token() -> N
     pairs, recipe = [(97, 98), (98, 99), (97, 257), (68, 68), (258, 259), (256, 259)], recipe_of()
     table = History.from_pairs(recipe, Alphabet.of_bytes(), pairs)
     history = History(recipe, table.alphabet, table.columns, reasons={STAGE: np.array([1, 1, 1, 1, 2, 2])})
-    assert FollowedRuns(history, Cutting(recipe)).ids("abcDD abDD", 6).tolist() == [256, 99, 259, 32, 256, 259]
-    assert FollowedRuns(history, Cutting(recipe)).ids("abDD", 6).tolist() == [261]
+    assert RunEncoder(history, Cutting(recipe)).ids("abcDD abDD", 6).tolist() == [256, 99, 259, 32, 256, 259]
+    assert RunEncoder(history, Cutting(recipe)).ids("abDD", 6).tolist() == [261]
     assert reference.encode("abcDD abDD", history) == [256, 99, 259, 32, 256, 259]
     assert reference.encode("abDD", history) == [261]
 
@@ -161,7 +161,7 @@ def test_a_supermerge_joins_a_word_only_if_merges_make_the_word_one_token() -> N
 def test_boundless_kernels_encode_long_words_as_plain_python_does(falls_into: str) -> None:
     """Many tokens are split and joined again, so the kernels must find the waiting pairs again."""
     history = train(Corpus.from_texts(["ababab abba aab abab baab " * 3]), recipe_of(0.2, falls_into))
-    kernels, plainly = FollowedRuns(history, Cutting(history.recipe)), DroppingRuns(history)
+    kernels, plainly = RunEncoder(history, Cutting(history.recipe)), DroppingRuns(history)
     for word in ("ab" * 300, "a" * 301, "abbaab" * 80, "aab" * 99 + "ba" * 99):
         for at in (5, 20, len(history)):
             assert kernels.ids(word, at).tolist() == plainly.cut(word.encode(), at).ids

@@ -25,7 +25,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import batches, compiled_encoder
-from bpe_core.segmenting.batches import Jobs, Texts, Unread, encoded_by_kernels
+from bpe_core.segmenting.batches import Jobs, Texts, Unread, encode_by_kernels
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import Cutting
@@ -156,7 +156,7 @@ def test_threads_that_fill_one_cache_of_words_at_once_give_equal_ids(monkeypatch
         for threads in (2, 5):
             compiled = both_encoders(history)[1]
             for _ in range(2):
-                ids, _ = encoded_by_kernels(compiled, Texts.of([text]), cuts, 20, threads)
+                ids, _ = encode_by_kernels(compiled, Texts.of([text]), cuts, 20, threads)
                 assert np.array_equal(ids, wanted)
 
 
@@ -227,13 +227,13 @@ def test_encoding_a_batch_of_texts_equals_encoding_each_text(
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(batches, "LEAST_JOB", job)
             patch.setattr(batches, "LARGEST_JOB", job)
-            ids, offsets = encoded_by_kernels(compiled, Texts.of(given_texts), cuts, at, threads)
+            ids, offsets = encode_by_kernels(compiled, Texts.of(given_texts), cuts, at, threads)
         assert [ids[start:stop].tolist() for start, stop in pairwise(offsets.tolist())] == wanted
     for given_texts in (batch, ["".join(batch)]):  # whose bytes the threads make
         with pytest.MonkeyPatch.context() as patch:
             for name, value in {"LEAST_JOB": job, "LARGEST_JOB": job, "WORTH_THREADS": 1, "_PARTS": 1}.items():
                 patch.setattr(batches, name, value)
-            ids, offsets = encoded_by_kernels(compiled, Unread.of(given_texts), cuts, at, threads)
+            ids, offsets = encode_by_kernels(compiled, Unread.of(given_texts), cuts, at, threads)
         id_lists = [ids[start:stop].tolist() for start, stop in pairwise(offsets.tolist())]
         assert id_lists == (wanted if given_texts is batch else [plain.ids("".join(batch), at).tolist()])
 
@@ -304,7 +304,7 @@ def test_encoding_a_batch_in_threads_names_the_invalid_text_by_its_number_in_the
         texts = Unread.of(batch)
         assert isinstance(texts, Unread)
         with pytest.raises(BpeError, match=message):
-            encoded_by_kernels(compiled, texts, cuts, 20, 2)
+            encode_by_kernels(compiled, texts, cuts, 20, 2)
     with pytest.raises(BpeError, match=r"Character 17 of the text is U\+D800"):  # the whole text is read in one piece
         Unread.of(["low é, low, low \ud800 low"])
 

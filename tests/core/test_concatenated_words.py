@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.segmenting.laid_words import FlatWords, laid_words
+from bpe_core.segmenting.array_splitter import FlatWords, array_splitter
 from bpe_core.text.characters import raw_bytes
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import Replace, replaced
@@ -63,7 +63,7 @@ def test_splitting_steps_give_the_same_words_for_a_batch_as_for_each_text_alone(
     steps: tuple[PreTokenizer, ...], texts: list[str]
 ) -> None:
     assert tuple(read_step(as_json(step)) for step in steps) == steps
-    at_once = laid_words(steps)
+    at_once = array_splitter(steps)
     if at_once is None or not all(map(at_once.can_cut, texts)):
         return
     laid = at_once.of(*texts)
@@ -85,16 +85,16 @@ def test_steps_that_can_split_many_texts_at_once_are_recognized() -> None:
     blanks: list[Behavior] = ["Removed", "MergedWithPrevious", "MergedWithNext"]
     always += [Split(" ", False, behavior) for behavior in blanks]
     for step in chain(always, (ByteLevel(), Digits(), Punctuation(), Whitespace(), BertPreTokenizer(), Metaspace())):
-        assert laid_words((step,)) is not None, step
-    assert laid_words((Split(EXPRESSIONS[-2], True, "Isolated"),)) is not None
-    rare = laid_words((Split("<end>", False, "Removed"),))
+        assert array_splitter((step,)) is not None, step
+    assert array_splitter((Split(EXPRESSIONS[-2], True, "Isolated"),)) is not None
+    rare = array_splitter((Split("<end>", False, "Removed"),))
     assert rare is not None
     assert [rare.can_cut(text) for text in ("an end", "an <end>")] == [True, False]
-    rare = laid_words((Split(EXPRESSIONS[8], True, "Removed", invert=True),))
+    rare = array_splitter((Split(EXPRESSIONS[8], True, "Removed", invert=True),))
     assert rare is not None
     assert [rare.can_cut(text) for text in ("an end", "an <end>")] == [True, False]
     for step in (FixedLength(3), Metaspace(prepend_scheme="first"), Split("a|x*", True, "Isolated")):
-        assert laid_words((step,)) is None, step
+        assert array_splitter((step,)) is None, step
 
 
 @pytest.mark.parametrize("pattern", [r"\s+", "[a-z▁]+", " {2,}", r"\p{M}+", "é", "x*", r"a|\s+"])

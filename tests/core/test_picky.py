@@ -23,7 +23,7 @@ from bpe_core.methods.picky.explain import WhyDropping
 from bpe_core.questions.paid import Paid
 from bpe_core.questions.tree import Tree
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.compiled_runs import FollowedWords
+from bpe_core.segmenting.compiled_runs import WordStepEncoder
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Progress
@@ -94,7 +94,7 @@ def test_picky_encoding_after_any_step_equals_applying_all_events_in_order(
         return
     history = reference.train(words, recipe)
     tokenizer = Tokenizer(history)
-    kernels = FollowedWords(history, Cutting(recipe))
+    kernels = WordStepEncoder(history, Cutting(recipe))
     text = data.draw(WORDS.map(" ".join) | st.text())
     for at in {0, data.draw(st.integers(0, len(history))), len(history)}:
         ids = reference.encode(text, history, at=at)

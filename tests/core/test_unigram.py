@@ -14,14 +14,14 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, NothingToLearn, RecipeError
 from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.methods.kit.best_paths import scores_of
-from bpe_core.methods.kit.compiled_lattices import CompiledLattices, repeated
+from bpe_core.methods.kit.compiled_lattices import CompiledLattices, repeated_pieces
 from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer, learn
 from bpe_core.methods.unigram import reference as unigram
 from bpe_core.methods.unigram.learner import LEAST_LIKELY, LEAST_LOSS, RARELY_USED, UnigramLearner
 from bpe_core.methods.unigram.reference import encode, word_cutter
-from bpe_core.methods.unigram.seeds import seeded
+from bpe_core.methods.unigram.seeds import alphabet_with_seeds
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_methods import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting
@@ -56,7 +56,7 @@ def test_unigram_kernels_make_the_same_steps_as_the_specification(run: tuple[Wor
     words, recipe = run
     expected = unigram.train(words, recipe)
     assume(expected.alphabet.symbols[-1].kind == "seed")
-    assert seeded(words, recipe, repeated).alphabet == expected.alphabet
+    assert alphabet_with_seeds(words, recipe, repeated_pieces).alphabet == expected.alphabet
     learner = UnigramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
     columns = Columns.with_room(len(expected))
     learner.learn(columns, len(expected), 2**60)

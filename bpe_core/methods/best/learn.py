@@ -120,7 +120,7 @@ class BestLearner(DroppingLearner):
         pieces = np.concatenate((forced, chosen[~np.isin(chosen, forced)]))[: len(chosen)]
         return pieces.astype(np.int32)
 
-    def _go(self, pieces: Int32s) -> None:
+    def _remove_pieces(self, pieces: Int32s) -> None:
         """Do nothing, because this method adds pieces and drops none."""
 
 

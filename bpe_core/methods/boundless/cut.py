@@ -71,6 +71,6 @@ class DroppingRunsSegmenter(WordSegmenter):
         super().__init__(history, cutting, DroppingRuns(history).cut)
 
     def make_kernels(self) -> CompiledEncoder:
-        from bpe_core.segmenting.compiled_runs import FollowedRuns  # loads machine code
+        from bpe_core.segmenting.compiled_runs import RunEncoder  # loads machine code
 
-        return FollowedRuns(self._history, self._cutting)
+        return RunEncoder(self._history, self._cutting)

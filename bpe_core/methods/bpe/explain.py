@@ -77,7 +77,7 @@ def reason_in_word(
     kind = _never_allowed(pair, history)
     if kind is not None:
         return Reason(kind, pair)
-    if forbidden := _forbidden(pair, history):
+    if forbidden := _reason_against(pair, history):
         return Reason("forbidden", pair, forbidden=forbidden)
     return Reason("never", pair, standing=None if corpus is None else counts_at_step(pair, corpus, at))
 
@@ -109,7 +109,7 @@ def _never_allowed(pair: tuple[int, int], history: History) -> Kind | None:
     return None
 
 
-def _forbidden(pair: tuple[int, int], history: History) -> str:
+def _reason_against(pair: tuple[int, int], history: History) -> str:
     texts = TokenBytes(history)
     return Method.of(history.recipe).forbids(texts[pair[0]] + texts[pair[1]], history.recipe)
 

@@ -56,7 +56,7 @@ class _Block:
 
 def train(words: WordTable, recipe: Recipe) -> History:
     """Compress block after block until the vocabulary is full, or no pair saves more than its table entry costs."""
-    return compress(cut(words, recipe), Alphabet.for_words(words, recipe), recipe)
+    return compress(divide_into_blocks(words, recipe), Alphabet.for_words(words, recipe), recipe)
 
 
 def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
@@ -66,7 +66,7 @@ def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
     >>> [(block.pairs, list(block.data)) for block in compressed_blocks(b"aaabdaaabac", recipe)]
     [({255: (97, 97), 254: (97, 98), 253: (255, 254)}, [253, 100, 253, 97, 99])]
     """
-    blocks = cut(WordTable.from_counts([(data, 1)]), recipe)
+    blocks = divide_into_blocks(WordTable.from_counts([(data, 1)]), recipe)
     starts = [0, *accumulate(len(block.tokens) for block in blocks)]
     compress(blocks, Alphabet.of_bytes(), recipe.with_changes(merges=len(data), vocab_size=None))
     return [
@@ -97,11 +97,11 @@ def compress(blocks: list[_Block], alphabet: Alphabet, recipe: Recipe) -> Histor
     return as_history(rows, recipe, alphabet, at_start, "vocabulary full" if full else "nothing pays", reasons=columns)
 
 
-def cut(words: WordTable, recipe: Recipe) -> list[_Block]:
+def divide_into_blocks(words: WordTable, recipe: Recipe) -> list[_Block]:
     """Divide all words into blocks that are not too long and do not have too many different bytes.
 
     >>> recipe = Recipe.preset("gage", block_size=4, block_bytes=2)
-    >>> [bytes(block.tokens) for block in cut(WordTable.from_counts({"aababc": 1}), recipe)]
+    >>> [bytes(block.tokens) for block in divide_into_blocks(WordTable.from_counts({"aababc": 1}), recipe)]
     [b'aaba', b'bc']
     """
     blocks: list[_Block] = []

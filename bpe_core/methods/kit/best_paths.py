@@ -18,7 +18,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Scores
 from bpe_core.history.history import History
 from bpe_core.kernels.stored_code import WEIGHING
-from bpe_core.methods.kit.lattices import Edge, edges_of, lengths_of, spelled
+from bpe_core.methods.kit.lattices import Edge, edges_of, lengths_of, seed_symbols
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.text_encoder import WordSegmenter
@@ -49,7 +49,7 @@ class Seeds(NamedTuple):
 
     @classmethod
     def of(cls, alphabet: Alphabet, marker: str) -> Seeds:
-        seeds = spelled(alphabet, marker.encode())
+        seeds = seed_symbols(alphabet, marker.encode())
         first = len(alphabet) - len(seeds)
         id_of = {tuple(symbols): id for id, symbols in enumerate(seeds, first)}
         return cls(id_of, [1] * first + [len(symbols) for symbols in seeds], lengths_of(seeds))

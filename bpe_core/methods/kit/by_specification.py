@@ -61,7 +61,7 @@ class SpecifiedLearner:
         return self._history.first(self.learned).scores
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        self._go_on_to(stop_at)
+        self._learn_up_to(stop_at)
         rows = slice(self.learned, min(stop_at, len(self._history), self.learned + max(1, work // WORK_A_STEP)))
         for name, column in self._history.columns._asdict().items():
             getattr(columns, name)[rows] = column[rows]
@@ -73,19 +73,19 @@ class SpecifiedLearner:
         """Return a list with the next step only, because the specification does not report other candidates."""
         if not wanted:
             return []
-        self._go_on_to(self.learned + 1)
+        self._learn_up_to(self.learned + 1)
         if self.learned == len(self._history):
             return []
         step = self._history[self.learned]
         return [Candidate(step.left, step.right, step.count, step.reasons)]
 
-    def _go_on_to(self, steps: int) -> None:
+    def _learn_up_to(self, steps: int) -> None:
         """Learn again for `steps` steps, if the specification stopped earlier because the vocabulary was full."""
-        if self._history.end_reason == "vocabulary full" and steps > len(self._history) and self._can_go_on:
+        if self._history.end_reason == "vocabulary full" and steps > len(self._history) and self._can_be_continued:
             self._history = self._learned_by(self._recipe.with_changes(merges=steps, vocab_size=None))
 
     @property
-    def _can_go_on(self) -> bool:
+    def _can_be_continued(self) -> bool:
         """Return whether a larger vocabulary begins with the same steps as a smaller vocabulary.
 
         This is false if the size affects the early steps, or if steps drop tokens.

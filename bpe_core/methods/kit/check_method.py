@@ -155,7 +155,7 @@ class _Check:
         yield "after some steps a text is split as if there were no later steps", self._travels
         yield "every byte of a text belongs to at most one token, and the tokens are in order", self._covers
         yield "decoding the ids of a text gives the text again", self._decodes
-        yield "empty texts and texts with unusual characters are encoded and decoded", self._bears_odd_texts
+        yield "empty texts and texts with unusual characters are encoded and decoded", self._splits_odd_texts
         yield "each place of a text has an explanation, which agrees with the split", self._explains
         yield "the tokens in the merge tree of a word are the tokens that the text is split into", self._builds_trees
         yield (
@@ -280,7 +280,7 @@ class _Check:
         for at in self._moments():
             self._comes_back(self.text, at)
 
-    def _bears_odd_texts(self) -> None:
+    def _splits_odd_texts(self) -> None:
         tokenizer = Tokenizer(self.history)
         for text in ODD_TEXTS:
             for at in (0, len(self.history)):

@@ -19,12 +19,12 @@ from bpe_core.support.arrays import Float64s, Int32s, Int64s, enlarge
 def trie_of(stretches: Stretches) -> Trie:
     """Return the tree of all stretches. The search for seeds and the lattices use the same tree."""
     if "trie" not in stretches.derived:
-        stretches.derived["trie"] = _planted(stretches)
+        stretches.derived["trie"] = _make_tree(stretches)
     trie: Trie = stretches.derived["trie"]
     return trie
 
 
-def _planted(stretches: Stretches) -> Trie:
+def _make_tree(stretches: Stretches) -> Trie:
     order = in_order(stretches.symbols, stretches.starts[:-1], np.diff(stretches.starts) - 1)
     words = trees.Words(stretches.symbols, stretches.starts, stretches.counts, stretches.followers, order)
     shared = np.empty(len(order), np.int32)
@@ -46,7 +46,7 @@ def _planted(stretches: Stretches) -> Trie:
     return trie
 
 
-def repeated(stretches: Stretches, scripts: Int32s, longest: int) -> tuple[SpelledSeeds, Int64s]:
+def repeated_pieces(stretches: Stretches, scripts: Int32s, longest: int) -> tuple[SpelledSeeds, Int64s]:
     """Return the pieces that occur more than once, with their counts.
 
     A piece has at most `longest` symbols in one script.

@@ -340,7 +340,7 @@ def state_of(
     text = b"".join(symbol.text for symbol in alphabet.symbols)
     text_starts = np.zeros(size + 1, np.int64)
     np.cumsum([len(symbol.text) for symbol in alphabet.symbols], out=text_starts[1:])
-    given = _given(recipe, forced)
+    given = _forced_pairs(recipe, forced)
     forbidden = [
         (intervention.step - 1, *intervention.pair)
         for intervention in recipe.interventions
@@ -386,7 +386,7 @@ def state_of(
     )
 
 
-def _given(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int32]:
+def _forced_pairs(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int32]:
     """Return for each step, up to the last forced step, the pair that it must join. A free step has NOTHING."""
     steps = forced_at(recipe.interventions)
     known = 0 if forced is None else len(forced)

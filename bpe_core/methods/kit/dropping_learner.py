@@ -259,12 +259,12 @@ class DroppingLearner(ABC):
         for name, column in batch.reasons.items():
             self.reasons[name][rows] = column
         self._dropped[rows] = batch.pieces
-        self._go(batch.pieces)
+        self._remove_pieces(batch.pieces)
         self.learned += size
         self._next += size
         self._work -= size
 
-    def _go(self, pieces: Int32s) -> None:
+    def _remove_pieces(self, pieces: Int32s) -> None:
         self._alive[pieces] = self._in_force[pieces] = False
         self._scores[pieces] = DROPPED
 

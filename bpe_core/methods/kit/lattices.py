@@ -18,7 +18,7 @@ Edge = tuple[int, int]  # how many symbols a token covers, and its id
 Symbols = tuple[int, ...]
 
 
-def spelled(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
+def seed_symbols(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
     if (known := alphabet.spelled) is not None:
         return [known.symbols[first:stop].tolist() for first, stop in pairwise(known.starts.tolist())]
     id_of = alphabet.id_of_piece

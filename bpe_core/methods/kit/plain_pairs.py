@@ -182,7 +182,7 @@ class PlainLearner:
 
     def _join_in_run(self, index: int, pair: Pair, token: int, born: dict[Pair, None]) -> None:
         run = self._runs[index]
-        joined = _joined(run.symbols, *pair, token)
+        joined = _join(run.symbols, *pair, token)
         if len(joined) == len(run.symbols):
             return
         for old in pairwise(run.symbols):
@@ -215,10 +215,10 @@ def _runs(symbols: list[int], starts: list[int], counts: list[int]) -> list[Symb
     return runs
 
 
-def _joined(word: list[int], left: int, right: int, token: int) -> list[int]:
+def _join(word: list[int], left: int, right: int, token: int) -> list[int]:
     """Replace the pair in the word by the token, from left to right. Return the new word.
 
-    >>> _joined([1, 1, 1, 2], 1, 1, 9)
+    >>> _join([1, 1, 1, 2], 1, 1, 9)
     [9, 1, 2]
     """
     joined: list[int] = []

@@ -14,7 +14,7 @@ PAIRS = [(108, 111), (256, 119)]  # l+o, lo+w
 LONG_WORD = "low" * 300
 
 
-def wanted_of(words: WordTable, history: History) -> MeasuredPairs:
+def small_inputs(words: WordTable, history: History) -> MeasuredPairs:
     """Return small inputs for the kernels that count the tokens of words after each step."""
     steps = len(history) + 1
     return MeasuredPairs(words.counts, words.counts, np.ones(steps, np.bool_), np.zeros(steps))

@@ -60,7 +60,7 @@ def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     base = Alphabet.for_words(words, recipe)
     joined = recipe.with_changes(method="bpe", ties="first-seen", merges=joins_wanted(recipe, len(base)))
     try:
-        return Alphabet(base.symbols, _spelled(learn(words, joined), recipe))
+        return Alphabet(base.symbols, _spell_tokens(learn(words, joined), recipe))
     except NothingToLearn:
         return base
 
@@ -75,7 +75,7 @@ def joins_wanted(recipe: Recipe, base: int) -> int:
     return max(0, int(recipe.vocab_size * MORE_THAN_ASKED) - base - len(recipe.special_tokens))
 
 
-def _spelled(joined: History, recipe: Recipe) -> SpelledSeeds:
+def _spell_tokens(joined: History, recipe: Recipe) -> SpelledSeeds:
     """Return each joined token once as base symbols.
 
     Tokens with a character that is written like the marker are left out.

@@ -62,8 +62,8 @@ def train(words: WordTable, recipe: Recipe) -> History:
         (pair, there), (other, other_there) = [*ranking, bpe.NOBODY][:2]
         counts = bpe.count_pairs(whole)
         token = tokens.add(pair)
-        whole = joined(whole, pair, token)
-        texts = [joined(text, pair, token) for text in texts]
+        whole = join_in_text(whole, pair, token)
+        texts = [join_in_text(text, pair, token) for text in texts]
         standing.join(pair, token)
         rows.append((*pair, counts[pair], *other, counts.get(other, NOTHING), bpe.count_tokens(whole)))
         reasons.append((language, there, other_there == there))
@@ -76,7 +76,7 @@ def symbols_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Text:
     return [(alphabet.symbols_of(word, recipe), count) for word, count in words]
 
 
-def joined(text: Text, pair: Pair, token: int) -> Text:
+def join_in_text(text: Text, pair: Pair, token: int) -> Text:
     return [(bpe.join(word, pair, token), count) for word, count in text]
 
 
@@ -133,4 +133,4 @@ class LanguageCosts:
         return self._at_first[language] / max(1, tokens) / self._ratios[language]
 
     def join(self, pair: Pair, token: int) -> None:
-        self._texts = [joined(text, pair, token) for text in self._texts]
+        self._texts = [join_in_text(text, pair, token) for text in self._texts]

@@ -20,6 +20,6 @@ class DroppingSegmenter(WordSegmenter):
         super().__init__(history, cutting, DroppingWords(history).cut)
 
     def make_kernels(self) -> CompiledEncoder:
-        from bpe_core.segmenting.compiled_runs import FollowedWords  # loads machine code
+        from bpe_core.segmenting.compiled_runs import WordStepEncoder  # loads machine code
 
-        return FollowedWords(self._history, self._cutting)
+        return WordStepEncoder(self._history, self._cutting)

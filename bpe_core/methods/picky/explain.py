@@ -102,8 +102,8 @@ class WordThroughSteps:
 
 
 @dataclass(frozen=True)
-class FollowedWord:
-    """A word of a text with its states after all steps."""
+class WordWithStates:
+    """A word of a text, with its tokens after each step that changes them."""
 
     text: WhyDropping
     word: TextWord
@@ -144,13 +144,13 @@ class WhyDropping(WordReasons):
         inside = DroppingWords(history)
         return inside.cut, inside
 
-    def word_at(self, byte: int, at: int) -> FollowedWord:
+    def word_at(self, byte: int, at: int) -> WordWithStates:
         word = self._words.at(byte)
         if word is None:
             raise NoTree(NO_WORD)
         if (followed := self.followed(word)) is None:
             raise NoTree(TOO_LONG)
-        return FollowedWord(self, word, followed)
+        return WordWithStates(self, word, followed)
 
     def followed(self, word: TextWord) -> WordThroughSteps | None:
         """Return the word's states after all steps. Return None if the word is too long."""

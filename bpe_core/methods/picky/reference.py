@@ -154,16 +154,16 @@ def merges_with_drops(corpus: Corpus, tokens: Tokens, recipe: Recipe, most: int)
                 left = sum(word.count(half) * weight for word, weight in corpus)
                 tokens.in_use.discard(half)
                 apart = tokens.parts_of_dropped(half, recipe)
-                corpus[:] = [(without(word, half, apart), weight) for word, weight in corpus]
+                corpus[:] = [(replace_token(word, half, apart), weight) for word, weight in corpus]
                 merge.drops.append((half, left, apart))
         merges.append(merge)
     return merges
 
 
-def without(word: Word, token: int, apart: Word) -> Word:
+def replace_token(word: Word, token: int, apart: Word) -> Word:
     """Return the word with each occurrence of the token replaced by its parts.
 
-    >>> without([5, 9, 5, 9], 9, [1, 2])
+    >>> replace_token([5, 9, 5, 9], 9, [1, 2])
     [5, 1, 2, 5, 1, 2]
     """
     return [id for present in word for id in (apart if present == token else [present])]
@@ -217,7 +217,7 @@ def word_after(
     for step in steps:
         if step.right == NOTHING:
             tokens.in_use.discard(step.left)
-            cut = without(cut, step.left, tokens.parts_of_dropped(step.left, history.recipe))
+            cut = replace_token(cut, step.left, tokens.parts_of_dropped(step.left, history.recipe))
             continue
         tokens.add((step.left, step.right))
         if is_within(step):

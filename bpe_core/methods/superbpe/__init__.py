@@ -86,9 +86,9 @@ class SuperBPE(BytePairEncoding):
         return stages_sentence(history)
 
     def forbids(self, text: bytes, recipe: Recipe) -> str:
-        from bpe_core.methods.superbpe.runs import forbidden
+        from bpe_core.methods.superbpe.runs import forbidden_content
 
-        return forbidden(text, recipe)
+        return forbidden_content(text, recipe)
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
         from bpe_core.methods.superbpe.learn import STAGES

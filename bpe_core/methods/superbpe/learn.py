@@ -127,13 +127,13 @@ class SuperLearner:
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     from bpe_core.methods.superbpe.compiled import CompiledAcross, CompiledLearner, words_inside  # loads machine code
 
-    across = partial(CompiledAcross, cutter=_cutter)
+    across = partial(CompiledAcross, cutter=_word_encoder)
     return SuperLearner(
         words, alphabet, recipe, forced, learn_within=CompiledLearner, learn_across=across, split=words_inside
     )
 
 
-def _cutter(history: History) -> Cut:
+def _word_encoder(history: History) -> Cut:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
 
     recipe = history.recipe.with_changes(method="bpe", pattern="none", unit="file", special_tokens=())

@@ -14,11 +14,11 @@ def first_stage_recipe(recipe: Recipe) -> Recipe:
     return recipe.with_changes(method=USUAL, pattern=recipe.words_by, special_tokens=(), whole_characters=False)
 
 
-def forbidden(text: bytes, recipe: Recipe) -> str:
+def forbidden_content(text: bytes, recipe: Recipe) -> str:
     """Return what the recipe forbids in a superword with this text. Return an empty string if the superword is allowed.
 
-    >>> forbidden(b"by the: way", Recipe.preset("superbpe")), forbidden(b"by the way", Recipe.preset("superbpe"))
-    ('hold a colon and the space after it', '')
+    >>> [forbidden_content(text, Recipe.preset("superbpe")) for text in (b"by the: way", b"by the way")]
+    ['hold a colon and the space after it', '']
     """
     if COLON in text and not recipe.past_colons:
         return "hold a colon and the space after it"

@@ -16,7 +16,7 @@ from bpe_core.methods.kit.learner import CompiledWay, Learner, LearnerStart
 from bpe_core.methods.kit.reasons import Reason
 from bpe_core.methods.registry import METHODS
 from bpe_core.methods.unigram.learner import UnigramLearner
-from bpe_core.methods.unigram.seeds import SeededAlphabet, seeded
+from bpe_core.methods.unigram.seeds import SeededAlphabet, alphabet_with_seeds
 from bpe_core.recipes.recipe import Recipe
 
 # The names of the causes, in the order of their numbers.
@@ -67,13 +67,13 @@ def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
         )  # only samples need this import
 
         return tokens_of_sample(words, recipe)
-    return _seeded(words, recipe).alphabet
+    return _alphabet_of_words(words, recipe).alphabet
 
 
-def _seeded(words: WordTable, recipe: Recipe) -> SeededAlphabet:
-    from bpe_core.methods.kit.compiled_lattices import repeated  # loads machine code
+def _alphabet_of_words(words: WordTable, recipe: Recipe) -> SeededAlphabet:
+    from bpe_core.methods.kit.compiled_lattices import repeated_pieces  # loads machine code
 
-    return seeded(words, recipe, repeated)
+    return alphabet_with_seeds(words, recipe, repeated_pieces)
 
 
 def begin(words: WordTable, recipe: Recipe) -> LearnerStart:
@@ -82,7 +82,7 @@ def begin(words: WordTable, recipe: Recipe) -> LearnerStart:
     The words are converted to stretches only once. The search for seeds and the learner share these stretches.
     """
     check_marker(recipe)
-    alphabet, stretches = _seeded(words, recipe)
+    alphabet, stretches = _alphabet_of_words(words, recipe)
     steps_planned(recipe, alphabet)
     return LearnerStart(
         alphabet, UnigramLearner(words, alphabet, recipe, None, compiled_lattices(), stretches=stretches)

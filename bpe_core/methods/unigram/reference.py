@@ -240,7 +240,7 @@ RARELY_USED, NOT_ITS_OWN_PATH, LEAST_LOSS, LEAST_LIKELY = range(4)
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     base = Alphabet.for_words(words, recipe)
     seeds = [
-        Symbol(_joined(piece, base, "text"), _joined(piece, base, "decoded"), "seed")
+        Symbol(_join_texts(piece, base, "text"), _join_texts(piece, base, "decoded"), "seed")
         for piece in find_seeds(stretches_of(words, base, recipe), base, recipe)
     ]
     return Alphabet((*base.symbols, *seeds))
@@ -296,12 +296,12 @@ def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Pie
         return len(scripts) <= 1 and None not in scripts
 
     seeds = [piece for piece in counts if counts[piece] >= 2 and len(followers[piece]) > 1 and is_whole(piece)]
-    seeds.sort(key=lambda piece: _joined(piece, base, "text"))
-    seeds.sort(key=lambda piece: (counts[piece] * len(piece), len(_joined(piece, base, "text"))), reverse=True)
+    seeds.sort(key=lambda piece: _join_texts(piece, base, "text"))
+    seeds.sort(key=lambda piece: (counts[piece] * len(piece), len(_join_texts(piece, base, "text"))), reverse=True)
     return seeds[: recipe.seed_size]
 
 
-def _joined(piece: Piece, base: Alphabet, what: str) -> bytes:
+def _join_texts(piece: Piece, base: Alphabet, what: str) -> bytes:
     return b"".join(getattr(base.symbols[symbol], what) for symbol in piece)
 
 
@@ -328,7 +328,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
 
 
 class SizeReached(Exception):
-    """The exception that ends learning when the vocabulary is small enough."""
+    """An exception that ends learning when the vocabulary is small enough."""
 
 
 class Run:

@@ -60,7 +60,7 @@ class SeededAlphabet(NamedTuple):
     stretches: Stretches
 
 
-def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> SeededAlphabet:
+def alphabet_with_seeds(words: WordTable, recipe: Recipe, repeated: Repeated) -> SeededAlphabet:
     """Return an alphabet of the base symbols and the best repeated pieces."""
     base = Alphabet.for_words(words, recipe)
     stretches = Stretches.of(words, base, recipe)

@@ -41,8 +41,8 @@ from bpe_core.text.scanner import beginnings, table_of
 from bpe_core.text.stand_ins import stand_ins
 
 
-class _NoWords(Exception):
-    """The error that is raised if a step has no array operation."""
+class _NoArrayOperation(Exception):
+    """An error that is raised if a step has no array operation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ _REPEATED = regex.compile(r"\(\[((?:\\[^0-9A-Za-z]|[^\\\[\]^-])+)\]\)\\1\*")
 Operation = Callable[[FlatWords], FlatWords]
 
 
-class LaidWords:
+class ArraySplitter:
     def __init__(self, operations: Sequence[Operation], *, ends_in_bytes: bool, but: Collection[str]) -> None:
         """Store the operations. `but` are texts that no text to split may hold."""
         self._operations = operations
@@ -148,7 +148,7 @@ class LaidWords:
 
 
 @lru_cache(maxsize=16)
-def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> LaidWords | None:
+def array_splitter(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> ArraySplitter | None:
     """Return the array operations of the steps in `cuts`. Return None if a step must be applied piece by piece."""
     operations: list[Operation] = []
     in_bytes = False
@@ -166,9 +166,9 @@ def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> 
             if isinstance(step, ByteLevel) and (shows_bytes or not is_last):
                 operations.append(_shown)
                 in_bytes = not shows_bytes
-    except _NoWords:
+    except _NoArrayOperation:
         return None
-    return LaidWords(operations, ends_in_bytes=in_bytes, but=but)
+    return ArraySplitter(operations, ends_in_bytes=in_bytes, but=but)
 
 
 def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
@@ -190,12 +190,12 @@ def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
     return dataclasses.replace(step, pattern=pattern), rare
 
 
-def _without_repeated(pattern: str) -> str:
+def _without_back_references(pattern: str) -> str:
     r"""Replace back references in an expression, because a table cannot express them.
 
     A repeated character of a set becomes one alternative for each character.
 
-    >>> _without_repeated(r"a|([!\-])\1*")
+    >>> _without_back_references(r"a|([!\-])\1*")
     'a|(?:!+|\\-+)'
     """
     match = _REPEATED.search(pattern)
@@ -214,7 +214,9 @@ def _operations(step: PreTokenizer) -> Iterator[Operation]:
             yield _splitting(r"[\s\S]", "Isolated")
         case Split(pattern, is_regex, behavior, invert):
             expression = (
-                translated(_without_repeated(pattern)) if is_regex else regex.escape(pattern, literal_spaces=True)
+                translated(_without_back_references(pattern))
+                if is_regex
+                else regex.escape(pattern, literal_spaces=True)
             )
             yield _splitting(expression, behavior, invert=invert, older=True)
         case Digits(individual_digits):
@@ -243,7 +245,7 @@ def _operations(step: PreTokenizer) -> Iterator[Operation]:
             if use_regex:
                 yield _splitting(GPT2, "Isolated", older=True)
         case _:
-            raise _NoWords
+            raise _NoArrayOperation
 
 
 def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, older: bool = False) -> Operation:
@@ -256,18 +258,18 @@ def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, old
     if behavior == "Removed":
         begins = beginnings(expression)
         if begins is None:
-            raise _NoWords
+            raise _NoArrayOperation
         begins = older_unicode.with_older_values(begins, expression) if older else begins
         kept = begins if invert else ~begins
     elif behavior == "Contiguous":
         expression = f"{flags}(?:{bare})+"
     elif behavior != "Isolated":
         if invert or "i" in flags or not _is_one_character(bare):
-            raise _NoWords
+            raise _NoArrayOperation
         expression = f"[^{bare}]*{bare}|[^{bare}]+" if behavior == "MergedWithPrevious" else f"{bare}?[^{bare}]+|{bare}"
     table = table_of(expression, older=older)
     if table is None:
-        raise _NoWords
+        raise _NoArrayOperation
     machine = machine_of(table)
 
     def cut(laid: FlatWords) -> FlatWords:
