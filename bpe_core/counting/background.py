@@ -111,7 +111,7 @@ class CountStatus:
         return self.state in UNDER_WAY
 
 
-def begin(order: Order, folder: Path) -> Path:
+def start_count(order: Order, folder: Path) -> Path:
     """Start a count in a separate process. Return the path of the file in `folder` that shows the state of the count.
 
     `folder` must be a private folder.
@@ -154,13 +154,13 @@ def counts_in(folder: Path) -> dict[Path, CountStatus]:
     return status_of_path
 
 
-def stop(path: Path) -> None:
+def stop_count(path: Path) -> None:
     """Ask a count to stop. The parts that were counted are kept."""
     with suppress(OSError):
         path.with_suffix(".stop").touch()
 
 
-def forget(path: Path) -> None:
+def remove_count(path: Path) -> None:
     """Remove a count from the folder. The counted words stay in their file."""
     for ending in (".stop", ENDING):
         with suppress(OSError):
@@ -235,7 +235,7 @@ def count_apart(path: Path, order: Order) -> None:
     try:
         corpus = order.corpus()
         with reserve(order.output):
-            written = _counted(order, corpus, reporter)
+            written = _counted_texts(order, corpus, reporter)
         files = "" if written.files == 1 else f", in {written.files} files"
         odd = "".join(f" {skipped}." for skipped in corpus.skipped[:MOST_REPORTED])
         sentence = f"Counted {written.total:,} words, {written.words:,} of them different{files}.{odd}"
@@ -252,7 +252,7 @@ def count_apart(path: Path, order: Order) -> None:
         lock.release()
 
 
-def _counted(order: Order, corpus: Corpus, reporter: _Reporter) -> WrittenCounts:
+def _counted_texts(order: Order, corpus: Corpus, reporter: _Reporter) -> WrittenCounts:
     if not order.texts:
         raise CorpusError("There is no text to count.")
     counting = CountingOrder(order.output, memory=order.memory)

@@ -34,7 +34,7 @@ def count_in_blocks(
 def _blocks(documents: Iterator[str], recipe: Recipe, work: Work) -> Iterator[WordTable]:
     first = list(islice(documents, FEW))
     if len(first) < FEW:
-        for piece in in_stretches("\n".join(first)):
+        for piece in in_ranges("\n".join(first)):
             yield _counted([piece], recipe, work)
         return
     counted: list[list[WordTable]] = [[] for _ in range(BLOCKS)]
@@ -68,10 +68,10 @@ def _counted(documents: Sequence[str], recipe: Recipe, work: Work) -> WordTable:
     return count_unmixed(Corpus.from_texts(documents), recipe, Work(cancelled=work.cancelled))
 
 
-def in_stretches(text: str) -> Iterator[str]:
+def in_ranges(text: str) -> Iterator[str]:
     """Divide a text into ranges of about equal length. A range has whole lines, or whole words if there are few lines.
 
-    >>> list(in_stretches("so it was"))
+    >>> list(in_ranges("so it was"))
     ['so', ' it', ' was']
     """
     lines = text.splitlines(keepends=True)

@@ -157,7 +157,7 @@ def columns_in(column: Any, name: str) -> WordColumns:
 
     Raise CorpusError if the column is damaged. The message begins with `name`.
     """
-    if _unfolded(column) > max(HARMLESS, MOST_UNFOLDED * column.nbytes):
+    if _unpacked_size(column) > max(HARMLESS, MOST_UNFOLDED * column.nbytes):
         raise CorpusError(f"{name} is a damaged file of counts: it uses a few very long words in many rows.")
     large = "large_binary" if "binary" in str(column.type) else "large_string"
     whole = column.cast(large)
@@ -169,7 +169,7 @@ def columns_in(column: Any, name: str) -> WordColumns:
     return WordColumns(text, starts)
 
 
-def _unfolded(column: Any) -> int:
+def _unpacked_size(column: Any) -> int:
     """Return the number of bytes that the words of a column need when repeated words are written out.
 
     Return 0 for a column that stores all its words anyway, because only a dictionary of distinct words can grow.
@@ -238,7 +238,7 @@ def _separated(lines: NumberedLines, source: Source) -> Iterator[tuple[int, list
 def _from_columns(source: Source) -> WordTable:
     """Read a table of columns without making a Python object of each word."""
     with arrow_tables.open_arrow_table(source) as file:
-        words, counts = _chosen(file.schema, source)
+        words, counts = _columns_of_list(file.schema, source)
         check_room(3 * file.size, f"Reading {source.name}", FEWER_LISTED)
         table = file.read([words, counts]).drop_null()
         numbers = np.asarray(table.column(counts).cast("int64"))
@@ -253,7 +253,7 @@ def _from_columns(source: Source) -> WordTable:
         return kept_words(columns_in(table.column(words), source.name), numbers)
 
 
-def _chosen(schema: Any, source: Source) -> tuple[str, str]:
+def _columns_of_list(schema: Any, source: Source) -> tuple[str, str]:
     """Return the names of the columns of words and of counts.
 
     If no column has a usual name, take the only possible column.

@@ -84,12 +84,12 @@ def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedW
     done = 0
     tables = {}
     for name, part in corpus.parts(recipe.mixture).items():
-        tables[name] = count_unmixed(part, recipe, moved(work, done, total))
+        tables[name] = count_unmixed(part, recipe, callbacks_for_part(work, done, total))
         done += part.total_size or 0
     return GroupedWords.of(tables)
 
 
-def moved(work: Work, done: int, total: int | None) -> Work:
+def callbacks_for_part(work: Work, done: int, total: int | None) -> Work:
     """Return callbacks for a part of a count that report the progress of the whole count.
 
     `done` is the number of bytes before this part, and `total` is the number of bytes of the whole count.
@@ -251,7 +251,7 @@ class _Count:
         total = self.corpus.total_size
         done_before = 0  # bytes of the sources that are finished
         source = read = 0
-        several = _scans_as_it_is(self.recipe) and not line_by_line
+        several = _can_be_scanned_unchanged(self.recipe) and not line_by_line
         for chunk in self.corpus.chunks(several=several, base_symbols=self.recipe.base_symbols):
             self._stop_if_cancelled()
             if chunk.source != source:
@@ -271,10 +271,10 @@ class _Count:
         everything = chain(beginning, chunks)
         if self.by_kernels is None and _takes_whole_documents(self.recipe):
             return _counted_as_wholes(everything)
-        wanted = self._wants_kernels(sum(len(chunk.data) for chunk in beginning))
+        wanted = self._should_use_kernels(sum(len(chunk.data) for chunk in beginning))
         return self._counted_by_kernels(everything) if wanted else self._counted_plainly(everything)
 
-    def _wants_kernels(self, read: int) -> bool:
+    def _should_use_kernels(self, read: int) -> bool:
         """Return whether to count with machine code after `read` bytes of text. Report a slow pattern."""
         if self.by_kernels is not None:
             return self.by_kernels
@@ -342,14 +342,14 @@ def _takes_whole_documents(recipe: Recipe) -> bool:
     return is_one_word and not recipe.splits_by_steps and not recipe.normalizes and not recipe.special_tokens
 
 
-def _scans_as_it_is(recipe: Recipe) -> bool:
+def _can_be_scanned_unchanged(recipe: Recipe) -> bool:
     """Return whether the scanner can scan the bytes unchanged, with the offsets at which documents end."""
     return not (recipe.normalizes or recipe.special_tokens or _takes_whole_documents(recipe))
 
 
 def _scanned(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Chunk]:
     """Yield the chunks to scan. The text is unchanged, or it is normalized and its special tokens are removed."""
-    if _scans_as_it_is(recipe):
+    if _can_be_scanned_unchanged(recipe):
         yield from chunks
         return
     normalized = normalizing(recipe)

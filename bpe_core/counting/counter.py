@@ -152,7 +152,7 @@ def _joined(counters: list[Counter]) -> WordTable:
     threads = len(counters) if len(counters[0]) > _FEW_WORDS else 1
     for position, counter in enumerate(counters):
         for other in counters[position + 1 :]:
-            counter.take_what_both_know(other, threads)
+            counter.take_common(other, threads)
     return _listed(counters, threads)
 
 
@@ -266,7 +266,7 @@ class Counter:
             self.add(other)
         other.clear()
 
-    def take_what_both_know(self, other: Counter, threads: int) -> None:
+    def take_common(self, other: Counter, threads: int) -> None:
         mine = self.table
         its = other.table
         for kind, slots, hand_over in (
@@ -337,7 +337,7 @@ def count_texts_compiled(
         for block in in_blocks(stretches, block_size, counter.last_safe_cut, fresh, first):
             counter.count(block)
             first = block.first + block.length
-        counts_of_texts.append(numbers.met_since(counter.table))
+        counts_of_texts.append(numbers.counted_since(counter.table))
     return CountedWords(counter.listed(), counts_of_texts)
 
 
@@ -347,7 +347,7 @@ class _Numbers:
         self._counts = np.zeros(0, np.int64)
         self._sides = [_Side.of(0), _Side.of(0)]  # the short words, and the long words
 
-    def met_since(self, words: word_tables.Words) -> PartCounts:
+    def counted_since(self, words: word_tables.Words) -> PartCounts:
         """Return the words that were counted since the last call, with their counts since then."""
         columns = (
             (words.short_firsts, words.short.view(np.int64)[COUNT::SHORT_ROW]),  # signed ones are compared faster

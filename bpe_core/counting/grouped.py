@@ -166,11 +166,11 @@ class GroupedWords:
     def _heavier(self, group: PartCounts, factor: Fraction) -> PartCounts:
         rows = group.rows
         columns = self.words.columns
-        counts = times(group.counts, factor, columns, rows)
+        counts = multiplied(group.counts, factor, columns, rows)
         size = None if group.text_bytes is None else round(group.text_bytes * factor)
         if group.line_ends is None:
             return PartCounts(rows, counts, None, size)
-        return PartCounts(rows, counts, np.minimum(counts, times(group.line_ends, factor, columns, rows)), size)
+        return PartCounts(rows, counts, np.minimum(counts, multiplied(group.line_ends, factor, columns, rows)), size)
 
 
 def _summed(words: WordTable, groups: Mapping[str, PartCounts]) -> WordTable:
@@ -189,7 +189,7 @@ def _summed(words: WordTable, groups: Mapping[str, PartCounts]) -> WordTable:
 # Counts times a weight, in whole numbers
 
 
-def times(counts: Int64s, weight: Fraction, columns: WordColumns, rows: Int64s) -> Int64s:
+def multiplied(counts: Int64s, weight: Fraction, columns: WordColumns, rows: Int64s) -> Int64s:
     """Return the counts of words times a weight, rounded.
 
     Two words with equal counts get results that differ by at most one. The sum of the results must fit into 64 bits.

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.counting.runs import CorpusPiece, Place, count_piece, not_done
+from bpe_core.counting.runs import CorpusPiece, Place, count_piece, pieces_to_count
 from bpe_core.counting.to_files import (
     CountingOrder,
     FileCount,
@@ -56,7 +56,7 @@ Facts = tuple[str, ...]
 
 
 @cache
-def facts() -> Facts:
+def versions() -> Facts:
     """Return the versions that decide which words are found. All workers must have the same versions."""
     try:
         version = metadata.version("bpe-explorer")
@@ -146,7 +146,7 @@ class _ClusterCount(FileCount):
         return None
 
     def count(self, pieces: list[CorpusPiece]) -> None:
-        wanted = not_done(pieces, self.work)
+        wanted = pieces_to_count(pieces, self.work)
         remarks = self.corpus.remarks
         for group in (self.recipe.mixture or Mixture()).groups:
             if group.must_be_read_whole:
@@ -200,7 +200,7 @@ class _ClusterCount(FileCount):
     def _each(self, work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         client = self.client
         distributed = distributed_or_none()
-        futures = [client.submit(_checked, facts(), work, *task, pure=False, retries=RETRIES) for task in tasks]
+        futures = [client.submit(_checked, versions(), work, *task, pure=False, retries=RETRIES) for task in tasks]
         done = distributed.as_completed(futures, loop=client.loop)
         called = attended = time.monotonic()
         try:
@@ -227,7 +227,7 @@ class _ClusterCount(FileCount):
 
 
 def _checked(wanted: Facts, work: Callable[..., Any], *task: Any) -> Any:
-    for theirs, mine in zip(wanted, facts(), strict=True):
+    for theirs, mine in zip(wanted, versions(), strict=True):
         if theirs != mine:
             raise ClusterError(
                 f"A worker of the cluster has {mine}, but this computer has {theirs}. Install the same version on "

@@ -114,7 +114,7 @@ def when_written(source: Source) -> Any:
     return source.version if source.opens is not None else secrets.token_hex(16)
 
 
-def added_name(runs: Sequence[str], number: int) -> str:
+def name_of_sum(runs: Sequence[str], number: int) -> str:
     """Return the name of the file with the sum of range `number` over these runs. The sum over other runs gets another
     name.
     """
@@ -164,7 +164,7 @@ def _digest(columns: CountedColumns) -> str:
     return digest.hexdigest()
 
 
-def not_done(pieces: list[CorpusPiece], work: Place) -> list[CorpusPiece]:
+def pieces_to_count(pieces: list[CorpusPiece], work: Place) -> list[CorpusPiece]:
     """Return the pieces that must be counted: their counting has not finished, or one of their runs is missing."""
     there = set(work.names())
     return [piece for piece in pieces if piece.name + DONE not in there or not there.issuperset(_runs(piece, work))]
@@ -293,7 +293,7 @@ def summed(columns: CountedColumns, head: CountsHead) -> CountedColumns:
     return CountedColumns(columns.words, {**numbers, PLACE: given[PLACE]})
 
 
-def in_place(tables: Sequence[CountedColumns], head: CountsHead, file: BinaryIO, *, tells_place: bool) -> None:
+def write_in_order(tables: Sequence[CountedColumns], head: CountsHead, file: BinaryIO, *, tells_place: bool) -> None:
     """Write tables as one file in the order of their words' positions. No two tables may share a word.
 
     If `tells_place`, the positions are written, too.

@@ -19,25 +19,25 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.counting.count_files import CountedColumns, columns_of, needed_pyarrow, write_columns
-from bpe_core.counting.count_words import count_groups, counts_in_runs, moved
+from bpe_core.counting.count_words import callbacks_for_part, count_groups, counts_in_runs
 from bpe_core.counting.grouped import sum_of
 from bpe_core.counting.runs import (
     CorpusPiece,
     Place,
     add_up,
-    added_name,
     count_piece,
     folder_and_name,
     hashed,
     head_of,
-    in_place,
-    not_done,
+    name_of_sum,
     pieces_of,
+    pieces_to_count,
     place_of,
     range_bits,
     read_stored,
     runs_of,
     summed,
+    write_in_order,
 )
 from bpe_core.errors import BpeError, CorpusError, OutputError
 from bpe_core.recipes.recipe import Recipe
@@ -142,7 +142,7 @@ class FileCount:
         pieces = pieces_of(corpus, self.recipe, self.order.piece_size_for(self.recipe))
         if (written := self.counted_directly(pieces)) is not None:
             return written
-        with _keeping(self.work):
+        with _keep_counted_parts(self.work):
             self.work.make()
             self.count(pieces)
             ranges = self.added_up([*runs_of(pieces, self.work)], 1 << range_bits(corpus.total_size))
@@ -185,10 +185,10 @@ class FileCount:
     def count(self, pieces: list[CorpusPiece]) -> None:
         total = self.corpus.total_size
         done = 0
-        wanted = set(not_done(pieces, self.work))
+        wanted = set(pieces_to_count(pieces, self.work))
         for piece in pieces:
             if piece in wanted:
-                watched = moved(self.watched, done, total)
+                watched = callbacks_for_part(self.watched, done, total)
                 count_piece(piece, self.recipe, self.head, self.work, self.order.room, watched)
             done += piece.corpus.total_size or 0
 
@@ -212,7 +212,7 @@ class FileCount:
 
 
 @contextmanager
-def _keeping(work: Place) -> Iterator[None]:
+def _keep_counted_parts(work: Place) -> Iterator[None]:
     """Add a sentence to an error of reading or writing in the block: the parts that were counted are kept."""
     try:
         yield
@@ -238,7 +238,7 @@ def add_up_range(work: Place, runs: Sequence[str], head: CountsHead, number: int
     Return a description of the file.
     """
     columns = summed(add_up(work, runs, number), head)
-    name = added_name(runs, number)
+    name = name_of_sum(runs, number)
     with work.writing(name) as file:
         write_columns(columns, head, file)
     size = columns.size - 8 * len(columns.words)  # without the positions
@@ -298,7 +298,7 @@ def _prepare_output(output: str, files: int) -> None:
 def write_part(work: Place, head: CountsHead, task: PartTask, place: Place, name: str) -> None:
     tables = [*_ranges_in(work, task.ranges, task.ranks)]
     with place.writing(name) as file:
-        in_place(tables, head, file, tells_place=not task.is_all)
+        write_in_order(tables, head, file, tells_place=not task.is_all)
 
 
 def _finish_output(output: str, head: CountsHead, files: int) -> None:

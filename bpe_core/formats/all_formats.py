@@ -326,7 +326,7 @@ def is_table(path: Path | str) -> bool:
 
 def files_beside(path: Path) -> Beside:
     def content(name: str) -> bytes | None:
-        neighbour = _counting(path.parent / name)
+        neighbour = _file_to_read(path.parent / name)
         try:
             known = neighbour.is_file() and neighbour.stat().st_size <= LARGEST_BESIDE
             return neighbour.read_bytes() if known else None
@@ -336,7 +336,7 @@ def files_beside(path: Path) -> Beside:
     return content
 
 
-def _counting(path: Path) -> Path:
+def _file_to_read(path: Path) -> Path:
     """Return the file to read for a path.
 
     This is the path itself, unless a new version of the file is complete but has not replaced it yet. Nearly all paths
@@ -354,7 +354,7 @@ def _content(path: Path) -> tuple[bytes, Format | None]:
     returned.
     """
     try:
-        with _opened(_counting(path)) as file:
+        with _opened(_file_to_read(path)) as file:
             head = file.read(LOOK)
             known = _known_by(head, path)
             if len(head) == LOOK and not (known or _may_be_known(beginning(head), path)):

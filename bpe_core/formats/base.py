@@ -130,7 +130,7 @@ def about(texts: Collection[str | bytes], sentence: str) -> list[str]:
     return [f"{len(raw):,} {sentence.format(listed(raw))}."] if raw else []
 
 
-def nothing_beside(name: str) -> bytes | None:
+def no_sidecar_files(name: str) -> bytes | None:
     """Return None for any name: this function stands for a folder without sidecar files."""
     return None
 
@@ -315,7 +315,7 @@ class Format(ABC):
         file.
         """
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+    def open(self, data: bytes, name: str, beside: Beside = no_sidecar_files) -> OpenedTable:
         history, notes = self.read_all(data, name, beside)
         matches = self.does_match_specials(beside)
         recipe = history.recipe
@@ -341,7 +341,7 @@ class Format(ABC):
         """
         return None
 
-    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
+    def peer(self, data: bytes, history: History, name: str, beside: Beside = no_sidecar_files) -> Peer | None:
         """Load the content of a file into the library that the format comes from.
 
         Return None if the library or a needed file is missing.

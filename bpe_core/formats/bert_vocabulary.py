@@ -20,7 +20,7 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
 from bpe_core.formats.base import LONGEST, NO_NUMBER, Beside, Format, Opened, Peer, about, dense_numbers, recipe_from
-from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, parsed_object, whole_text
+from bpe_core.formats.json_reading import Object, checked_text, list_in, number_of, object_in, parsed_object
 from bpe_core.formats.limitations import containing, same_text
 from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in
 from bpe_core.formats.transformers_classes import LIKE_BERT, SPACED, class_of, role_tokens
@@ -116,8 +116,10 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
     strip_accents = _flag(config, "strip_accents", where)
     if lowercase is None:
         plain = _with_letters(plain)
-        lowercase = _speaks_for(plain, lambda sign: sign == sign.lower())
-        strip_accents = lowercase and _speaks_for(plain, _has_no_accents) if strip_accents is None else strip_accents
+        lowercase = _accepts_nearly_all(plain, lambda sign: sign == sign.lower())
+        strip_accents = (
+            lowercase and _accepts_nearly_all(plain, _has_no_accents) if strip_accents is None else strip_accents
+        )
         changes = ["lower case"] * lowercase + ["no accents"] * strip_accents
         notes.append(
             "No tokenizer_config.json in its folder says how texts are normalized. Its tokens suggest that "
@@ -158,16 +160,16 @@ def _other_ways(config: Object, vocabulary: Collection[str], where: str) -> Iter
 
 
 def _with_letters(texts: Sequence[str]) -> list[str]:
-    has_letter = _hold(texts, str.isalpha).tolist()
+    has_letter = _texts_with(texts, str.isalpha).tolist()
     return [text for text, has in zip(texts, has_letter, strict=True) if has and not text.startswith("[unused")]
 
 
-def _speaks_for(texts: Sequence[str], fits: Callable[[str], bool]) -> bool:
+def _accepts_nearly_all(texts: Sequence[str], fits: Callable[[str], bool]) -> bool:
     """Return whether `fits` accepts the characters of nearly all texts."""
-    return int(_hold(texts, lambda sign: not fits(sign)).sum()) <= MOST_ODD * len(texts)
+    return int(_texts_with(texts, lambda sign: not fits(sign)).sum()) <= MOST_ODD * len(texts)
 
 
-def _hold(texts: Sequence[str], wanted: Callable[[str], bool]) -> Bools:
+def _texts_with(texts: Sequence[str], wanted: Callable[[str], bool]) -> Bools:
     """Return a mask of the texts that contain a character for which `wanted` is true.
 
     `wanted` is called once for each distinct character.
@@ -211,7 +213,7 @@ def _specials(
 
 
 def _token(value: object, where: str) -> str:
-    text = whole_text(value.get("content") if isinstance(value, dict) else value, f"{where}: a special token")
+    text = checked_text(value.get("content") if isinstance(value, dict) else value, f"{where}: a special token")
     if not text:
         raise FormatError(f"{where}: a special token is empty.")
     return text

@@ -41,7 +41,7 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
     first, begin = end_to_end([symbol if isinstance(symbol, bytes) else symbol.encode() for symbol in symbols])
 
     texts = entered(np.concatenate((first, data)), np.concatenate((begin, begin[-1] + starts[1:])))
-    so_far, halves = _before_all(texts, np.arange(len(symbols)), np.arange(len(symbols), len(texts.firsts)))
+    so_far, halves = _initial_tables(texts, np.arange(len(symbols)), np.arange(len(symbols), len(texts.firsts)))
     done = find_halves(so_far, halves, _room(are_bytes))
     if done < len(tokens):
         place_of = np.zeros(letters[-1] + 1, np.int32)
@@ -61,7 +61,7 @@ def halves_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Halves | 
     >>> halves_among(texts, np.array([4, 3, 2]), np.array([0, 1])).right.tolist()
     [3, 2]
     """
-    so_far, halves = _before_all(texts.table, symbols, tokens)
+    so_far, halves = _initial_tables(texts.table, symbols, tokens)
     return halves if find_halves(so_far, halves, _room(are_bytes=False)) == len(tokens) else None
 
 
@@ -71,7 +71,7 @@ def _room(are_bytes: bool) -> ShortBuffer:
     return ShortBuffer(begins, np.zeros(FEW + 1, np.int32), np.zeros(FEW, np.int32))
 
 
-def _before_all(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, Halves]:
+def _initial_tables(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, Halves]:
     """Return the initial tables of texts and of token parts. No part of a token has been found yet."""
     ranks = np.full(len(texts.firsts), NO_RANK, np.int32)
     ranks[symbols], ranks[tokens] = SYMBOL, np.arange(len(tokens))

@@ -70,8 +70,8 @@ def _texts_and_columns(history: History, layout: Layout) -> tuple[Texts, Columns
     fixed = [*map(str.encode, layout.before.values()), layout.behind.encode(), layout.nothing.encode()]
     tokens = of_tokens(("spelled", layout.spelled), history, lambda: _spelled(written(history), layout.spelled))
     others = [tokens, of_tokens("in hex", history, lambda: _in_hex(decoded(history)))]
-    others += [_end_to_end(_TRUTHS), _end_to_end(_KINDS)]
-    all_texts = _together([_end_to_end(fixed), *others])
+    others += [_texts_of(_TRUTHS), _texts_of(_KINDS)]
+    all_texts = _concatenated([_texts_of(fixed), *others])
     tokens_first, bytes_first, truths_first, kinds_first = accumulate(
         (len(texts.begin) for texts in others[:-1]), initial=len(fixed)
     )
@@ -84,12 +84,12 @@ def _texts_and_columns(history: History, layout: Layout) -> tuple[Texts, Columns
     )
 
 
-def _end_to_end(texts: Sequence[bytes]) -> Texts:
+def _texts_of(texts: Sequence[bytes]) -> Texts:
     edges = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
     return Texts(np.frombuffer(b"".join(texts), np.uint8), edges[:-1], edges[1:])
 
 
-def _together(several: Sequence[Texts]) -> Texts:
+def _concatenated(several: Sequence[Texts]) -> Texts:
     starts = accumulate((len(texts.data) for texts in several), initial=0)
     moved = [(texts.begin + start, texts.end + start) for texts, start in zip(several, starts, strict=False)]
     begin, end = (np.concatenate(column) for column in zip(*moved, strict=True))
@@ -97,7 +97,7 @@ def _together(several: Sequence[Texts]) -> Texts:
 
 
 def _in_hex(raw: Sequence[bytes]) -> Texts:
-    plain = _end_to_end(raw)
+    plain = _texts_of(raw)
     return Texts(np.frombuffer(plain.data.tobytes().hex(" ").encode(), np.uint8), 3 * plain.begin, 3 * plain.end - 1)
 
 
@@ -108,13 +108,13 @@ def _spelled(raw: Sequence[bytes], spelled: Callable[[str], str]) -> Texts:
     """
     around = spelled("").encode()
     side = len(around) // 2
-    plain = _end_to_end(raw)
+    plain = _texts_of(raw)
     data = np.frombuffer(around[:side] + around.join(raw) + around[side:], np.uint8)
     more = len(around) * np.arange(len(raw))
     begin = plain.begin + more
     end = plain.end + more + len(around)
     unusual = np.append(0, np.cumsum(_UNUSUAL[plain.data]))
     which = np.flatnonzero(unusual[plain.end] > unusual[plain.begin])
-    others = _end_to_end([spelled(escape(raw[id])).encode() for id in which.tolist()])
+    others = _texts_of([spelled(escape(raw[id])).encode() for id in which.tolist()])
     begin[which], end[which] = others.begin + len(data), others.end + len(data)
     return Texts(np.concatenate([data, others.data]), begin, end)

@@ -72,7 +72,7 @@ def _changes_of(recipe: Recipe) -> list[Step]:
     if recipe.strip_ascii_punctuation:
         steps.append(Replace(PUNCTUATION, True, ""))
     if recipe.strip_marks:
-        steps.append(Replace(_any_of(recipe.strip_marks), True, ""))
+        steps.append(Replace(_set_expression(recipe.strip_marks), True, ""))
     return steps
 
 
@@ -91,7 +91,7 @@ def _written(step: Step) -> Object:
     return as_json(step)
 
 
-def _any_of(marks: str) -> str:
+def _set_expression(marks: str) -> str:
     return "(?:" + "|".join(map(re.escape, marks)) + ")"
 
 
@@ -113,14 +113,14 @@ def pre_tokenizer_of(recipe: Recipe) -> Object | None:
 
 
 def marks_in(expression: str) -> str:
-    """Return the punctuation marks in an expression that `_any_of` wrote.
+    """Return the punctuation marks in an expression that `_set_expression` wrote.
 
     Return an empty text for any other expression.
     """
     if not (expression.startswith("(?:") and expression.endswith(")")):
         return ""
     marks = re.sub(r"\\(.)", r"\1", expression[3:-1], flags=re.DOTALL)[::2]
-    return marks if _any_of(marks) == expression else ""
+    return marks if _set_expression(marks) == expression else ""
 
 
 def _sequence(steps: list[Object], key: str) -> Object | None:
@@ -190,7 +190,7 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     preparation.entries = _entries(whole, name)
     tokens = [entry.token for entry in preparation.entries]
     preparation.changed = {token.content: _changed(token.content, changes) for token in tokens if token.normalized}
-    preparation.notes += _lost_places(changes, cuts)
+    preparation.notes += _steps_with_wrong_offsets(changes, cuts)
     if not shows_bytes and changes and isinstance(changes[-1], BytesShown):  # splitting begins with this step
         changes.pop()
         cuts.insert(0, ByteLevel(add_prefix_space=False, use_regex=False))
@@ -199,7 +199,7 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     preparation.byte_level = any(isinstance(step, BytesShown | ByteLevel) for step in (*changes, *cuts))
     by_pattern = None if preparation.byte_level and shows_bytes else _pattern_of(cuts, preparation)
     by_choices = _choices_of(changes, by_pattern)
-    if by_pattern and by_pattern["pattern"] == "bert" and (by_choices is None or any(map(_sees_spaces, tokens))):
+    if by_pattern and by_pattern["pattern"] == "bert" and (by_choices is None or any(map(_depends_on_spaces, tokens))):
         # BERT's pre-tokenizer sets Chinese characters apart itself, which fits BERT's normalizer only
         by_pattern = None
         by_choices = _choices_of(changes, by_pattern)
@@ -230,7 +230,7 @@ _ALIKE = (
 )
 
 
-def about_changed(changed: Mapping[str, str]) -> list[str]:
+def about_changed_tokens(changed: Mapping[str, str]) -> list[str]:
     """Report the added tokens that normalization makes empty, or changes to the text of another added token.
 
     `changed` maps each token that is searched for in the normalized text to its normalized text.
@@ -242,7 +242,7 @@ def about_changed(changed: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _lost_places(changes: list[Step], cuts: list[Step]) -> list[str]:
+def _steps_with_wrong_offsets(changes: list[Step], cuts: list[Step]) -> list[str]:
     """Report the steps that insert text at an empty match.
 
     In the file's library, later steps then work at wrong offsets.
@@ -266,7 +266,7 @@ def _changed(token: str, changes: list[Step]) -> str:
     return preparing(tuple(changes)).changed(TracedPiece.bare(token)).text
 
 
-def _sees_spaces(token: AddedToken) -> bool:
+def _depends_on_spaces(token: AddedToken) -> bool:
     """Return whether spaces around Chinese characters change which texts match a token.
 
     BERT's normalizer puts these spaces into the text before the search for the token.

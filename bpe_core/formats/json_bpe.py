@@ -19,8 +19,8 @@ from bpe_core.formats.json_model import (
     about_unknown,
     added_in,
     lacks_bytes,
-    looked_for,
     recipe_of,
+    searched_unknown,
     specials_of,
     vocabulary_in,
     with_unknown,
@@ -28,7 +28,7 @@ from bpe_core.formats.json_model import (
 from bpe_core.formats.json_reading import Object
 from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.vocabulary_model import Style, build, joined_in_order, unknown_bytes
-from bpe_core.formats.written_merges import WrittenMerges, halves
+from bpe_core.formats.written_merges import WrittenMerges, split_at_blank
 from bpe_core.history.alphabet import BYTE_TEXTS, NOT_IN_UTF8
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.parts import Marker
@@ -87,7 +87,7 @@ class JsonBpe(JsonModel):
         This program finds such a token only by its search for special tokens.
         """
         added = (step for step in history.recipe.preparation if isinstance(step, AddedToken))
-        return self._spelled_among({step.content for step in added if _is_passed_over(step)}, history)
+        return self._spelled_among({step.content for step in added if _may_be_missed(step)}, history)
 
     def made_by_changes(self, history: History) -> list[str]:
         recipe = history.recipe
@@ -165,7 +165,7 @@ class JsonBpe(JsonModel):
                 [byte_level.read(text) or b"" for text in sampled(list(vocabulary))]
             )
         choices = _choices(steps, style, len(built.pairs))
-        recipe = recipe_of(name, added, specials, looked_for(unknown, added), choices)
+        recipe = recipe_of(name, added, specials, searched_unknown(unknown, added), choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
         notes = steps.notes + built.notes + about_added(added, vocabulary, steps) + shared
         notes += about_unknown(vocabulary, added, unknown) if unknown in added else []
@@ -186,7 +186,7 @@ class JsonBpe(JsonModel):
         return history.numbered(built.numbers), notes
 
 
-def _is_passed_over(token: AddedToken) -> bool:
+def _may_be_missed(token: AddedToken) -> bool:
     """Return whether the search for tokens may miss this token in a text that contains its characters."""
     return token.single_word or token.normalized
 
@@ -203,10 +203,10 @@ def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
     Return None if each merge must be checked one by one.
     """
     if set(map(type, items)) == {str}:
-        return halves(items) if json_reading.are_whole(items) else None
+        return split_at_blank(items) if json_reading.are_texts(items) else None
     lefts, rights = json_reading.columns_of(items) or ([], [])
     both = [*lefts, *rights]
-    return (lefts, rights) if both and json_reading.are_whole(both) and all(both) else None
+    return (lefts, rights) if both and json_reading.are_texts(both) and all(both) else None
 
 
 def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
@@ -218,7 +218,7 @@ def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
             raise FormatError(f"{name}, merge {place:,}: there must be two tokens, not {str(item)[:80]!r}.")
         left, right = parts
         if not (left.isascii() and right.isascii()):
-            json_reading.whole_text(left + right, f"{name}, merge {place:,}: its tokens")
+            json_reading.checked_text(left + right, f"{name}, merge {place:,}: its tokens")
         lefts.append(left)
         rights.append(right)
     return lefts, rights

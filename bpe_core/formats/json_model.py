@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import json_reading
 from bpe_core.formats.base import Opened, about, recipe_from
-from bpe_core.formats.hugging_face_text import TextPreparation, about_changed
+from bpe_core.formats.hugging_face_text import TextPreparation, about_changed_tokens
 from bpe_core.formats.json_reading import Object
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
@@ -157,7 +157,7 @@ def with_unknown(vocabulary: dict[str, int], added: Mapping[str, AddedNumber], u
     return vocabulary | {unknown: added[unknown].number} if unknown in added else vocabulary
 
 
-def looked_for(unknown: str, added: Mapping[str, AddedNumber]) -> str:
+def searched_unknown(unknown: str, added: Mapping[str, AddedNumber]) -> str:
     """Return the unknown token, or an empty text if a search for added tokens can never find it."""
     return "" if unknown in added and added[unknown].is_lost else unknown
 
@@ -194,7 +194,7 @@ def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], st
         (shared, "added tokens share their id with another token of the vocabulary, as in the file's library: {}"),
     ]
     notes = [sentence for texts, said in reports if texts for sentence in about(texts, said)]
-    return [*about_changed(changed), *notes] if changed else notes
+    return [*about_changed_tokens(changed), *notes] if changed else notes
 
 
 def recipe_of(

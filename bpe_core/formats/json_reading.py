@@ -138,7 +138,7 @@ def list_in(whole: Object, key: str, name: str) -> list[Any]:
 
 
 def text_in(whole: Object, key: str, name: str) -> str:
-    return whole_text(_entry(whole, key, ""), f'{name}: "{key}"')
+    return checked_text(_entry(whole, key, ""), f'{name}: "{key}"')
 
 
 def _entry(whole: Object, key: str, otherwise: object) -> object:
@@ -154,7 +154,7 @@ def objects_in(whole: Object, key: str, name: str, called: str) -> Iterator[tupl
         yield where, item
 
 
-def whole_text(value: Any, what: str) -> str:
+def checked_text(value: Any, what: str) -> str:
     """Return the value if it is a text without lone surrogates, and otherwise raise FormatError.
 
     JSON can spell lone surrogates, but no UTF-8 file can hold them. `what` names the value in the error.
@@ -175,7 +175,7 @@ def number_of(value: Any, what: str) -> int:
     return value
 
 
-def are_whole(texts: Iterable[Any]) -> bool:
+def are_texts(texts: Iterable[Any]) -> bool:
     """Return whether all values are texts without lone surrogates.
 
     The check is fast, but does not say which value is wrong.
@@ -198,7 +198,7 @@ def _is_sound(entries: Object) -> bool:
     numbers = entries.values()
     if not entries or set(map(type, numbers)) != {int} or len(set(numbers)) < len(entries):
         return False
-    return min(numbers) >= 0 and max(numbers) <= LARGEST_NUMBER and are_whole(entries)
+    return min(numbers) >= 0 and max(numbers) <= LARGEST_NUMBER and are_texts(entries)
 
 
 def vocabulary_of(entries: Object, name: str, sharing: list[str] | None = None) -> dict[str, int]:
@@ -210,7 +210,7 @@ def vocabulary_of(entries: Object, name: str, sharing: list[str] | None = None) 
         return entries
     seen: dict[int, str] = {}
     for text, value in entries.items():
-        whole_text(text, f"{name}: a token")
+        checked_text(text, f"{name}: a token")
         number = number_of(value, f"{name}: the number of {text[:40]!r}")
         if number in seen and sharing is not None:
             sharing.append(text)
@@ -220,12 +220,12 @@ def vocabulary_of(entries: Object, name: str, sharing: list[str] | None = None) 
     return entries
 
 
-def laid_out(value: Any, by: int, depth: int = 0) -> str:
+def indented_json(value: Any, by: int, depth: int = 0) -> str:
     """Return `json.dumps(value, ensure_ascii=False, indent=by)` in a fraction of its time.
 
     >>> value = {"merges": [["a", "b"], ["ab", 2]], "vocab": {"a": 0, "b": None}, "many": [{"x": 1}, {"x": "é"}]}
     >>> value |= {"odd": [[], ["a"], {"x": [value.copy()]}], "none": {}}
-    >>> [laid_out(value, by) == json.dumps(value, ensure_ascii=False, indent=by) for by in (0, 2)]
+    >>> [indented_json(value, by) == json.dumps(value, ensure_ascii=False, indent=by) for by in (0, 2)]
     [True, True]
     """
     if not isinstance(value, (dict, list)) or not value:
@@ -236,8 +236,8 @@ def laid_out(value: Any, by: int, depth: int = 0) -> str:
     elif isinstance(value, dict):
         keys = (json.dumps(key, ensure_ascii=False) for key in value)
         body = ("," + line).join(
-            f"{key}: {laid_out(item, by, depth + 1)}" for key, item in zip(keys, value.values(), strict=True)
+            f"{key}: {indented_json(item, by, depth + 1)}" for key, item in zip(keys, value.values(), strict=True)
         )
     else:
-        body = ("," + line).join(laid_out(item, by, depth + 1) for item in value)
+        body = ("," + line).join(indented_json(item, by, depth + 1) for item in value)
     return f"{{{line}{body}{last}}}" if isinstance(value, dict) else f"[{line}{body}{last}]"

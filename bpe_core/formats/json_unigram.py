@@ -19,8 +19,8 @@ from bpe_core.formats.json_model import (
     about_added,
     added_in,
     lacks_bytes,
-    looked_for,
     recipe_of,
+    searched_unknown,
     specials_of,
 )
 from bpe_core.formats.json_reading import Object
@@ -50,13 +50,13 @@ class JsonUnigram(JsonModel):
     def made_by_changes(self, history: History) -> list[str]:
         if not history.recipe.normalizes:
             return []
-        twins = unigram_vocabulary.twins_in(history)
+        twins = unigram_vocabulary.pieces_like_tokens(history)
         pieces = self._pieces(history)
         return [piece.text for piece in pieces if piece.kind == Kind.CONTROL and piece.text not in twins]
 
     def spelled(self, history: History) -> tuple[str, ...]:
         if history.recipe.unknown == "bytes":
-            twins = unigram_vocabulary.twins_in(history)
+            twins = unigram_vocabulary.pieces_like_tokens(history)
             return tuple(text for text in (UNKNOWN_TOKEN, *BYTE_TEXTS) if text not in twins)
         return (history.recipe.unknown_text,) if history.unknown_twin is None else ()
 
@@ -65,7 +65,7 @@ class JsonUnigram(JsonModel):
 
     def written(self, history: History) -> Object:
         pieces = self._pieces(history)
-        twins = unigram_vocabulary.twins_in(history)
+        twins = unigram_vocabulary.pieces_like_tokens(history)
         return {
             "type": self.kind,
             "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN),
@@ -77,7 +77,7 @@ class JsonUnigram(JsonModel):
 
     def _pieces(self, history: History) -> list[ScoredPiece]:
         pieces = unigram_vocabulary.pieces_of(history)
-        twins = unigram_vocabulary.twins_in(history)
+        twins = unigram_vocabulary.pieces_like_tokens(history)
         while pieces[-1].kind == Kind.CONTROL and pieces[-1].text not in twins:  # the model makes none of these tokens
             pieces.pop()
         return pieces
@@ -94,7 +94,7 @@ class JsonUnigram(JsonModel):
         unknown_text = _free_name(names) * (not falls_back) if unknown is None else texts[unknown]
         if unknown is not None and vocabulary[unknown_text] != unknown:
             unknown_text = _free_name(names)
-        sought = "" if falls_back or unknown is None else looked_for(unknown_text, added)
+        sought = "" if falls_back or unknown is None else searched_unknown(unknown_text, added)
         specials = specials_of(added, sought)
         others = {unknown_text, *specials, *(BYTE_TEXTS if falls_back else ())}
         plain = {**scores}
@@ -175,7 +175,7 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
         )
     if history.recipe.unknown != "bytes":
         return
-    twins = unigram_vocabulary.twins_in(history)
+    twins = unigram_vocabulary.pieces_like_tokens(history)
     steps = (step for step in history.recipe.preparation if isinstance(step, AddedToken) and step.content == unknown)
     is_passed_over = any(step.single_word for step in steps)
     if unknown in twins and (is_passed_over or history.recipe.normalizes):  # so that words can hold it
@@ -201,7 +201,7 @@ def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
 def _scores_at_once(items: list[Any]) -> tuple[dict[str, float], list[str]] | None:
     """Return the result of `_scores` if all pieces are valid. Return None if the pieces must be checked one by one."""
     texts, values = json_reading.columns_of(items) or ([], [])
-    if not (json_reading.are_whole(texts) and all(texts) and set(map(type, values)) <= {int, float}):
+    if not (json_reading.are_texts(texts) and all(texts) and set(map(type, values)) <= {int, float}):
         return None
     if not texts or not all(map(unigram_vocabulary.LARGEST_SCORE.__gt__, map(abs, values))):
         return None
@@ -215,7 +215,7 @@ def _scores_one_by_one(items: list[Any], name: str) -> tuple[dict[str, float], l
         where = f"{name}, piece {number:,}"
         if not isinstance(item, list) or len(item) != 2:
             raise FormatError(f"{where}: there must be a text and its log-probability, not {str(item)[:80]!r}.")
-        text = json_reading.whole_text(item[0], f"{where}: its text")
+        text = json_reading.checked_text(item[0], f"{where}: its text")
         if not text:
             raise FormatError(f"{where}: the text of the piece is empty.")
         score_of[text] = unigram_vocabulary.checked_score(item[1], where)

@@ -14,8 +14,8 @@ from bpe_core.formats.json_model import (
     about_added,
     about_unknown,
     added_in,
-    looked_for,
     recipe_of,
+    searched_unknown,
     specials_of,
     vocabulary_in,
     with_unknown,
@@ -128,7 +128,7 @@ class JsonWordPiece(JsonModel):
             **METHODS[method].choices_for_longest_word(self.longest_word(model, name)),
             "merges": 0,
         }
-        recipe = recipe_of(name, added, specials, looked_for(unknown, added), choices)
+        recipe = recipe_of(name, added, specials, searched_unknown(unknown, added), choices)
         can_be = {text for text, token in added.items() if token.can_be_piece}
         can_be |= {unknown} if unknown in vocabulary and unknown not in added else set()
         if marker:  # otherwise each token can continue a word

@@ -17,10 +17,10 @@ from bpe_core.support.wording import count_text
 NEVER_HAPPEN = "merges never happen, because an earlier merge makes the same text"
 
 
-def named(texts: Sequence[bytes], ids: Sequence[int]) -> str:
+def tokens_phrase(texts: Sequence[bytes], ids: Sequence[int]) -> str:
     r"""Return the texts and ids of the first tokens as a phrase for a message.
 
-    >>> named([b"a", b"b\n"], [1])
+    >>> tokens_phrase([b"a", b"b\n"], [1])
     '“b⏎” (id 1)'
     """
     few = ", ".join(f"{quoted(texts[id])} (id {id:,})" for id in ids[:LISTED])
@@ -45,8 +45,8 @@ def same_text(history: History) -> list[str]:
     )
     return [
         (
-            f"{many}: {named(texts, [newer])} has the same text as the token {older:,}. This format has only one id "
-            "for each text."
+            f"{many}: {tokens_phrase(texts, [newer])} has the same text as the token {older:,}. "
+            "This format has only one id for each text."
         )
     ]
 
@@ -54,7 +54,7 @@ def same_text(history: History) -> list[str]:
 def containing(history: History, unfit: Callable[[bytes], bool], what: str) -> list[str]:
     texts = written(history)
     ids = [id for id, text in enumerate(texts) if unfit(text)]
-    return [f"{what}: {named(texts, ids)}."] if ids else []
+    return [f"{what}: {tokens_phrase(texts, ids)}."] if ids else []
 
 
 def holds_a_blank(text: bytes) -> bool:
@@ -84,8 +84,8 @@ def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> l
     how_many = count_text(len(lost), "token")
     return [
         f"Ranks do not say which two tokens made a token. For {how_many} these two tokens cannot be found again: "
-        f"{named(plain, lost)}. The first of these tokens was made of {named(plain, [left])} and "
-        f"{named(plain, [right])}, but merging by rank gives two other tokens."
+        f"{tokens_phrase(plain, lost)}. The first of these tokens was made of {tokens_phrase(plain, [left])} and "
+        f"{tokens_phrase(plain, [right])}, but merging by rank gives two other tokens."
     ]
 
 

@@ -101,10 +101,10 @@ class MergeTable(Format):
             columns = [cells.numbers(column) for column in Columns._fields]
             kinds = checked_kinds(parsed.about.get("reasons"), name)
             reasons = {
-                column: checked_column(meant_each(cells.texts(column)), kind, name) for column, kind in kinds.items()
+                column: checked_column(cell_values(cells.texts(column)), kind, name) for column, kind in kinds.items()
             }
             numbers = [] if parsed.numbers is None else cells.numbers(NUMBER).tolist()
-            history = history_told(parsed, columns, reasons, numbers, lambda row: name, name)
+            history = history_of_table(parsed, columns, reasons, numbers, lambda row: name, name)
             comparing = _ComparingFile(data)
             self.write(history, comparing)  # type: ignore[arg-type]
         except (BpeError, _DifferentError, ValueError):
@@ -130,7 +130,7 @@ class MergeTable(Format):
                 numbers.append(whole_number(self.value(cells.get(NUMBER)), NUMBER, where))
             places.append(where)
         whole = [np.array(values, np.int64) for values in columns]
-        history = history_told(parsed, whole, reasons, numbers, lambda row: places[min(row, len(places) - 1)], name)
+        history = history_of_table(parsed, whole, reasons, numbers, lambda row: places[min(row, len(places) - 1)], name)
         for (where, cells), row in zip(parsed.rows(), merge_rows(history), strict=True):
             self.check_cells(cells, row, where)
         parsed.check(history)
@@ -145,7 +145,7 @@ class MergeTable(Format):
                 raise FormatError(f'{where}: "{column}" is {str(said)[:80]!r} but must be {should!r:.80}.')
 
 
-def history_told(
+def history_of_table(
     parsed: ParsedTable,
     columns: Sequence[Int64s],
     reasons: Mapping[str, Sequence[Number]],
@@ -157,7 +157,7 @@ def history_told(
     recipe = rebuilding.checked_recipe(about.get("recipe"), parsed.where)
     kinds = checked_kinds(about.get("reasons"), parsed.where)
     alphabet = rebuilding.checked_alphabet(list(parsed.symbols), recipe, name)
-    history = rebuilding.rebuilt(
+    history = rebuilding.rebuild(
         recipe,
         alphabet,
         columns,
@@ -183,7 +183,7 @@ def history_told(
     )
 
 
-def meant(cell: str) -> Any:
+def cell_value(cell: str) -> Any:
     """Return the value of a cell that is JSON, and the text of any other cell. An empty cell gives None."""
     try:
         return json.loads(cell) if cell else None
@@ -194,17 +194,17 @@ def meant(cell: str) -> Any:
 _OF_NUMBERS = frozenset("0123456789.eE+-")
 
 
-def meant_each(cells: Sequence[str]) -> list[Any]:
-    """Return the values of many cells, as `meant` does. Cells that are all numbers are parsed in one call.
+def cell_values(cells: Sequence[str]) -> list[Any]:
+    """Return the values of many cells, as `cell_value` does. Cells that are all numbers are parsed in one call.
 
-    >>> meant_each(["1", "", "-2.5e3"]), meant_each(["1", "01", "[2]", "x"])
+    >>> cell_values(["1", "", "-2.5e3"]), cell_values(["1", "01", "[2]", "x"])
     ([1, None, -2500.0], [1, '01', [2], 'x'])
     """
     if _OF_NUMBERS.issuperset(set[str]().union(*cells)):
         with suppress(ValueError):
             values: list[Any] = json.loads(f"[{','.join(cell or 'null' for cell in cells)}]")
             return values
-    return [meant(cell) for cell in cells]
+    return [cell_value(cell) for cell in cells]
 
 
 def whole_number(value: object, column: str, where: str) -> int:

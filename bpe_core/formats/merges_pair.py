@@ -18,7 +18,7 @@ from bpe_core.formats import byte_level, limitations
 from bpe_core.formats.base import Beside, Format, Opened, Peer, Writer, complete_numbers, recipe_from
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
 from bpe_core.formats.hugging_face_text import marker_in_texts, read_steps
-from bpe_core.formats.json_reading import laid_out, parsed_object, vocabulary_of
+from bpe_core.formats.json_reading import indented_json, parsed_object, vocabulary_of
 from bpe_core.formats.limitations import containing, holds_a_blank, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.transformers_beside import CONFIG, config_beside, looked_for_beside, tokens_in
@@ -42,14 +42,14 @@ CLIP_WORDS = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]
 CLIP_NOTE = "The file does not say how texts are normalized and split. This program does both as CLIP does."
 
 
-def ends_bytes(texts: Iterable[str]) -> bool:
+def are_bytes_with_ends(texts: Iterable[str]) -> bool:
     """Return whether the characters of these texts represent bytes. The ending `</w>` of a text is ignored.
 
     Two conditions must hold. The bytes that each text represents are a part of valid UTF-8. Some of these bytes
     begin a character that is not in ASCII.
 
-    >>> ends_bytes(["Ã©</w>", "lo"]), ends_bytes(["été</w>", "lo"]), ends_bytes(["low</w>"]), ends_bytes(["´s</w>"])
-    (True, False, False, False)
+    >>> [are_bytes_with_ends(texts) for texts in (["Ã©</w>", "lo"], ["été</w>", "lo"], ["low</w>"], ["´s</w>"])]
+    [True, False, False, False]
     """
     beyond = False
     for text in texts:
@@ -173,11 +173,13 @@ class MergesPair(Format):
         if data.startswith(CLIP_TITLE) or not pairs:
             return bool(pairs)
         if any(text.endswith("</w>") for text in texts):
-            return ends_bytes(texts)
+            return are_bytes_with_ends(texts)
         named = data.removeprefix(codecs.BOM_UTF8).startswith(VERSION.encode())
         together = "".join(texts)
         as_bytes = named or ("Ġ" in together and byte_level.is_byte_level(together))
-        return (as_bytes and not set(together).isdisjoint(_UNUSUAL)) or (not together.isascii() and ends_bytes(texts))
+        return (as_bytes and not set(together).isdisjoint(_UNUSUAL)) or (
+            not together.isascii() and are_bytes_with_ends(texts)
+        )
 
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
         if self.recognizes(data):
@@ -191,7 +193,7 @@ class MergesPair(Format):
         )
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        (merges_name, merges_data), (where, vocabulary_data) = _both(data, name, beside)
+        (merges_name, merges_data), (where, vocabulary_data) = _merges_and_vocabulary(data, name, beside)
         if merges_data is None:
             raise FormatError(f"{name} {_about_no_merges(_vocabulary_in(data, name))}")
         merges, _ = read_pairs(merges_data, merges_name)
@@ -212,7 +214,7 @@ class MergesPair(Format):
         return _opened(merges, vocabulary, merges_name, where, notes, beside)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
-        (_, merges_data), (_, vocabulary) = _both(data, name, beside)
+        (_, merges_data), (_, vocabulary) = _merges_and_vocabulary(data, name, beside)
         if vocabulary is None:
             return None
         recipe = history.recipe
@@ -240,7 +242,7 @@ def write_vocabulary(history: History, file: BinaryIO) -> None:
     vocabulary = vocabulary_by_number(history, numbers)
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
         vocabulary.setdefault(special, int(numbers[id]))
-    file.write(laid_out(vocabulary, 0).encode())
+    file.write(indented_json(vocabulary, 0).encode())
 
 
 # --- Names ------------------------------------------------------------------------------
@@ -257,7 +259,9 @@ def vocabulary_name(merges_name: str) -> str:
     return merges_name.rpartition(".")[0] + ".vocab.json"
 
 
-def _both(data: bytes, name: str, beside: Beside) -> tuple[tuple[str, bytes | None], tuple[str, bytes | None]]:
+def _merges_and_vocabulary(
+    data: bytes, name: str, beside: Beside
+) -> tuple[tuple[str, bytes | None], tuple[str, bytes | None]]:
     """Return the name and content of the file of merges, and the name and content of the vocabulary."""
     folder = Path(name).parent
     name = Path(name).name
@@ -380,8 +384,8 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names
     """
     texts = merges.made
     ends = not {END}.issuperset([text for text in vocabulary or texts if text.endswith(END)])
-    as_bytes = ends_bytes(texts) if ends else byte_level.is_byte_level("".join(texts))
-    if as_bytes and (vocabulary is None or names_bytes or _lists_bytes(vocabulary)):
+    as_bytes = are_bytes_with_ends(texts) if ends else byte_level.is_byte_level("".join(texts))
+    if as_bytes and (vocabulary is None or names_bytes or _characters_are_bytes(vocabulary)):
         return Style(byte_level=True, marker="glued" if ends else "none", marker_text="</w>" if ends else "")
     entries = vocabulary or dict.fromkeys(texts, 0)
     begins = any(text.startswith("▁") for text in entries)
@@ -401,7 +405,7 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names
     )
 
 
-def _lists_bytes(vocabulary: Mapping[str, int]) -> bool:
+def _characters_are_bytes(vocabulary: Mapping[str, int]) -> bool:
     """Return whether the single characters of a vocabulary represent bytes, as `Ġ` represents a space.
 
     If not, they are ordinary letters. Two of three signs must be present: `Ġ` is a token, most of the characters that

@@ -17,7 +17,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
 from bpe_core.formats.base import Beside, Format, Opened, Writer, decoded, recipe_from, reported, unless_ids
 from bpe_core.formats.patterns import expression_of, pattern_choices
-from bpe_core.formats.rebuilding import rebuilt
+from bpe_core.formats.rebuilding import rebuild
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.history.token_texts import written
@@ -96,7 +96,7 @@ class MinbpeModel(Format):
         columns = np.full((len(Columns._fields), len(pairs)), NOTHING)
         columns[:2] = np.array(pairs, np.int64).reshape(-1, 2).T
         recipe = recipe_from(name, name="minbpe", merges=len(pairs), special_tokens=tuple(specials), **choices)
-        history = rebuilt(recipe, Alphabet.of_bytes(), [*columns], lambda row: f"{name}, line {first + row:,}", name)
+        history = rebuild(recipe, Alphabet.of_bytes(), [*columns], lambda row: f"{name}, line {first + row:,}", name)
         numbers = np.append(np.arange(history.first_special), np.array([*specials.values()], np.int64))
         return history.numbered(unless_ids(numbers)), notes
 

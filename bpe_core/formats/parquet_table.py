@@ -14,7 +14,7 @@ from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats.base import PAIRS, Beside, Format, Opened, own_numbers, reported, unless_ids
 from bpe_core.formats.json_reading import list_in, parsed_object
 from bpe_core.formats.limitations import about_reasons
-from bpe_core.formats.merge_table import NUMBER, ParsedTable, about_of, history_told
+from bpe_core.formats.merge_table import NUMBER, ParsedTable, about_of, history_of_table
 from bpe_core.formats.rebuilding import checked_numbers, checked_symbol
 from bpe_core.formats.rows import COLUMNS_BUT_KIND, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
@@ -106,6 +106,6 @@ def _rebuilt(about: bytes, columns: Sequence[Int64s], name: str) -> History:
             for kind, text, decoded in list_in(whole, "alphabet", name)
         ]
     parsed = ParsedTable(said, name, symbols, rows=lambda: iter(()), cells=lambda: None)
-    history = history_told(parsed, columns, {}, (), lambda row: f"{name}, row {row + 1:,}", name)
+    history = history_of_table(parsed, columns, {}, (), lambda row: f"{name}, row {row + 1:,}", name)
     numbers = whole.get("numbers")
     return history.numbered(None if numbers is None else checked_numbers(numbers, history.index_count, name))

@@ -86,7 +86,7 @@ def _never_merging(half: Int64s, id: Int64s, alphabet: Alphabet) -> Wrong:
     return never, lambda row: f"the step merges the token {half[row]}, which is for unknown characters and never merges"
 
 
-def _first_taken(left: Int64s, alone: Bools, ids: int) -> Int64s:
+def _first_use(left: Int64s, alone: Bools, ids: int) -> Int64s:
     """Return for each token the index of the first step that adds or drops the token.
 
     The value is the number of steps if no step adds or drops the token. `alone` marks the steps that add or drop a
@@ -98,14 +98,14 @@ def _first_taken(left: Int64s, alone: Bools, ids: int) -> Int64s:
 
 
 def _after_its_drop(half: Int64s, id: Int64s, left: Int64s, drops: Bools) -> Wrong:
-    dropped_at = _first_taken(left, drops, int(id.max(initial=0)) + 1)[id]
+    dropped_at = _first_use(left, drops, int(id.max(initial=0)) + 1)[id]
     return dropped_at < np.arange(
         len(id)
     ), lambda row: f"the step uses the token {half[row]:,}, which was dropped earlier"
 
 
 def _before_it_is_added(half: Int64s, id: Int64s, left: Int64s, adds: Bools, alphabet: Alphabet) -> list[Wrong]:
-    added_at = _first_taken(left, adds, int(id.max(initial=0)) + 1)[id]
+    added_at = _first_use(left, adds, int(id.max(initial=0)) + 1)[id]
     steps = np.arange(len(id))
     # known tokens, without an addition
     added_at[(id < len(alphabet) - alphabet.seed_count) | (id >= len(alphabet))] = NOTHING
@@ -134,7 +134,7 @@ def _too_long(halves: Int64s, alone: Bools, alphabet: Alphabet) -> Wrong:
     return too_long, lambda row: f"the token of this step would be longer than {LONGEST_TOKEN:,} bytes"
 
 
-def rebuilt(
+def rebuild(
     recipe: Recipe,
     alphabet: Alphabet,
     columns: Sequence[Int64s],

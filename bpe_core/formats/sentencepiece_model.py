@@ -69,7 +69,7 @@ USER_DEFINED_SCORE = 0.1  # the bytes before a byte piece, except the first, as 
 _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
-class _Found(NamedTuple):
+class _SymbolsAndMerges(NamedTuple):
     """The base symbols of a model, and the pieces that merges make of them."""
 
     alphabet: Alphabet
@@ -85,14 +85,14 @@ def bpe_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
     return (_history_of_own if own else _history_of_others)(stored, _found(stored, own), name)
 
 
-def _found(stored: FieldValues, own: bool) -> _Found:
+def _found(stored: FieldValues, own: bool) -> _SymbolsAndMerges:
     pieces = stored.pieces
     (alphabet, places) = _base_symbols(stored, own)
     unused = pieces.numbers_of(Kind.UNUSED)[: 0 if own else None]  # pieces that only serve to make other pieces
     longer = np.concatenate((pieces.numbers_of(Kind.NORMAL), unused))
     are_single = pieces.texts.are_single
     longer = longer[~are_single[longer]]
-    longer = longer[np.argsort(-_in_bits(pieces.scores)[longer], kind="stable")]
+    longer = longer[np.argsort(-_without_negative_zero(pieces.scores)[longer], kind="stable")]
     # no neighbours are joined then
     made, whole = (longer[:0], longer) if stored.kind == CHARACTERS else (longer, longer[:0])
     tokens = pieces.texts_of(made)
@@ -107,10 +107,10 @@ def _found(stored: FieldValues, own: bool) -> _Found:
         places = np.append(places, [single.get(text, NO_NUMBER) for text in lone])
         merges = recover(tokens, _ids_of(alphabet), len(alphabet))
     lost = np.concatenate((made[merges.unmade], whole))
-    return _Found(alphabet, places, len(lone), made, merges, lost)
+    return _SymbolsAndMerges(alphabet, places, len(lone), made, merges, lost)
 
 
-def _history_of_own(stored: FieldValues, parts: _Found, name: str) -> tuple[History, list[str]]:
+def _history_of_own(stored: FieldValues, parts: _SymbolsAndMerges, name: str) -> tuple[History, list[str]]:
     pieces = stored.pieces
     merges = parts.merges
     recipe, notes = recipe_of(stored, len(merges.pairs), name)
@@ -122,7 +122,7 @@ def _history_of_own(stored: FieldValues, parts: _Found, name: str) -> tuple[Hist
     return history.numbered(unless_ids(numbers)), notes
 
 
-def _history_of_others(stored: FieldValues, parts: _Found, name: str) -> tuple[History, list[str]]:
+def _history_of_others(stored: FieldValues, parts: _SymbolsAndMerges, name: str) -> tuple[History, list[str]]:
     pieces = stored.pieces
     merges = parts.merges
     base = len(parts.alphabet)
@@ -223,22 +223,22 @@ def _specials(stored: FieldValues) -> Int64s:
     return np.flatnonzero((kinds == Kind.CONTROL) | (kinds == Kind.UNKNOWN) & stored.byte_fallback)
 
 
-def _is_more_than_merges(parts: _Found, stored: FieldValues) -> bool:
-    ties = (np.diff(_in_bits(stored.pieces.scores)[parts.made]) == 0).any()
+def _is_more_than_merges(parts: _SymbolsAndMerges, stored: FieldValues) -> bool:
+    ties = (np.diff(_without_negative_zero(stored.pieces.scores)[parts.made]) == 0).any()
     return bool(ties or len(parts.merges.late) or not stored.byte_fallback)
 
 
-def _in_bits(scores: Float64s) -> Float64s:
+def _without_negative_zero(scores: Float64s) -> Float64s:
     """Return the scores with -0.0 changed to a tiny negative number, because the library sorts -0.0 below 0.0."""
     return np.where((scores == 0) & np.signbit(scores), -np.finfo(np.float64).tiny, scores)
 
 
-def _priorities(stored: FieldValues, parts: _Found, first: Int64s) -> Int64s:
+def _priorities(stored: FieldValues, parts: _SymbolsAndMerges, first: Int64s) -> Int64s:
     """Return the priority of each token, which is the rank of its score among all scores.
 
     `first` holds the pieces that no two parts make.
     """
-    places = np.cumsum(np.diff(_in_bits(stored.pieces.scores)[parts.made], prepend=np.inf) != 0) - 1
+    places = np.cumsum(np.diff(_without_negative_zero(stored.pieces.scores)[parts.made], prepend=np.inf) != 0) - 1
     of_piece = np.full(len(stored.pieces), NO_PRIORITY)
     of_piece[parts.made] = places
     return np.concatenate((np.where(first < 0, NO_PRIORITY, of_piece[first]), places[parts.merges.places]))
@@ -273,7 +273,7 @@ def _about_recovered(recovered: RecoveredMerges[str], joined: str) -> list[str]:
     return about(recovered.out_of_turn, said)
 
 
-def _notes(parts: _Found, stored: FieldValues) -> list[str]:
+def _notes(parts: _SymbolsAndMerges, stored: FieldValues) -> list[str]:
     pieces = stored.pieces
     lost = parts.lost[stored.pieces.kinds[parts.lost] != Kind.UNUSED]
     notes = _about_recovered(parts.merges, "Pairs are merged in the order of their scores, as in SentencePiece")
@@ -490,7 +490,7 @@ class SentencePieceModel(Format):
         return sentences + controls
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        return (MARKER, *(() if history.scores is None else unigram_vocabulary.twins_in(history)))
+        return (MARKER, *(() if history.scores is None else unigram_vocabulary.pieces_like_tokens(history)))
 
     def is_beyond(self, history: History, text: str) -> bool:
         return not (history.recipe.preparation or text.isascii()) and map_differs(history.recipe, text)

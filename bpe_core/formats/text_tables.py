@@ -74,7 +74,7 @@ class JsonTable(MergeTable):
         lines = ",".join(f"\n  {_encoded(symbol)}" for symbol in symbols) + "\n " * bool(symbols)
         file.write(f',\n "alphabet": [{lines}],'.encode() + OPENING)
         comma = 1  # before all but the first
-        for rows in reported(_laid(history, numbers, known), history, progress):
+        for rows in reported(_json_lines(history, numbers, known), history, progress):
             file.write(rows[comma:])
             comma = 0
         file.write(CLOSING if len(history) else b"]\n}\n")
@@ -130,7 +130,7 @@ def _with_gaps(numbers: Int64s) -> list[int | None]:
     return [None if number == NO_NUMBER else number for number in numbers.tolist()]
 
 
-def _laid(history: History, numbers: Int64s | None, known: Sequence[int | None]) -> Iterator[tuple[int, bytes]]:
+def _json_lines(history: History, numbers: Int64s | None, known: Sequence[int | None]) -> Iterator[tuple[int, bytes]]:
     """Yield many lines at a time as JSON, each time with the number of the last step in them.
 
     A comma precedes each line. `numbers` and `known` hold the ids of the tokens, as an array and as a list with None
@@ -251,7 +251,7 @@ class CsvTable(MergeTable):
         return {name: cell_of(value) for name, value in row._asdict().items()}
 
     def value(self, cell: Any) -> Any:
-        return merge_table.meant(cell)
+        return merge_table.cell_value(cell)
 
     def _quoted(self, text: str) -> str:
         if self.delimiter not in text and '"' not in text:
@@ -285,7 +285,7 @@ class CsvTable(MergeTable):
                 f"{', '.join(beyond) or 'no others'}."
             )
         symbols = [(at, row) for at, row in step_0[:-1] if row["kind"] != "special"]
-        numbers = merge_table.meant_each([row.get(NUMBER, "") for _, row in step_0[:-1]])
+        numbers = merge_table.cell_values([row.get(NUMBER, "") for _, row in step_0[:-1]])
 
         def check(history: History) -> None:
             should = _step_0_rows(history)
@@ -354,12 +354,12 @@ def _about(step_0: Sequence[tuple[str, Found]], name: str) -> tuple[Object, str]
         raise FormatError(f"{where}: the recipe is not valid JSON.") from error
     if not isinstance(about, dict) or about.keys() - {"reasons", "scores_since"} != {"recipe", "end_reason"}:
         raise FormatError(f"{where}: the last row must hold the recipe and the reason why training ended.")
-    return about | {"tokens_at_start": merge_table.meant(last["tokens_left"])}, where
+    return about | {"tokens_at_start": merge_table.cell_value(last["tokens_left"])}, where
 
 
 def _scores(cells: Sequence[str]) -> list[list[Any]]:
     several = [cell.split(BETWEEN) if cell else [] for cell in cells]
-    meant = iter(merge_table.meant_each(["" if score == NOT_KNOWN else score for some in several for score in some]))
+    meant = iter(merge_table.cell_values(["" if score == NOT_KNOWN else score for some in several for score in some]))
     return [list(islice(meant, len(some))) for some in several]
 
 

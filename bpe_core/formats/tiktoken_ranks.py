@@ -21,7 +21,15 @@ import numpy as np
 from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats import limitations
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, about, recipe_from, unless_ids
-from bpe_core.formats.json_reading import Object, laid_out, number_of, object_in, objects_in, parsed_object, text_in
+from bpe_core.formats.json_reading import (
+    Object,
+    indented_json,
+    number_of,
+    object_in,
+    objects_in,
+    parsed_object,
+    text_in,
+)
 from bpe_core.formats.limitations import same_text, unrecoverable
 from bpe_core.formats.patterns import expression_of, likely_pattern, pattern_choices
 from bpe_core.formats.recovering import RecoveredMerges, recover, with_seeds
@@ -313,7 +321,7 @@ class Tekken(Format):
                 {"rank": number, "token_str": token, "is_control": True} for number, token in sorted(special)
             ],
         }
-        file.write(laid_out(whole, 1).encode())
+        file.write(indented_json(whole, 1).encode())
 
     def recognizes(self, data: bytes) -> bool:
         return data.lstrip()[:1] == b"{" and b'"token_bytes"' in data and b'"rank"' in data

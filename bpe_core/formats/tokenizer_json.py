@@ -12,14 +12,20 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import json_reading, limitations
 from bpe_core.formats.base import LISTED, NO_NUMBER, Beside, Format, Opened, Peer, about
 from bpe_core.formats.byte_level import written_tokens
-from bpe_core.formats.hugging_face_text import about_changed, decoder_of, normalizer_of, pre_tokenizer_of, read_steps
+from bpe_core.formats.hugging_face_text import (
+    about_changed_tokens,
+    decoder_of,
+    normalizer_of,
+    pre_tokenizer_of,
+    read_steps,
+)
 from bpe_core.formats.json_bpe import CONTINUING, JsonBpe
 from bpe_core.formats.json_model import JsonModel
 from bpe_core.formats.json_reading import Object
 from bpe_core.formats.json_unigram import JsonUnigram
 from bpe_core.formats.json_wordpiece import JsonWordLevel, JsonWordPiece
 from bpe_core.formats.limitations import same_text
-from bpe_core.formats.transformers_beside import SIDECARS, about_whole
+from bpe_core.formats.transformers_beside import SIDECARS, about_tokenizer_json
 from bpe_core.history.history import History, Int64s
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
@@ -69,7 +75,7 @@ class TokenizerJson(Format):
         )
         later = [step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.normalized]
         as_text = recipe.with_changes(special_tokens=()) if later else recipe
-        sentences += about_changed({token: normalize(token, as_text) for token in later})
+        sentences += about_changed_tokens({token: normalize(token, as_text) for token in later})
         if recipe.lowercase and recipe.final_sigma:
             sentences.append(
                 "A capital Σ at the end of a word becomes ς here, but σ by this format's lower-casing. The check "
@@ -130,7 +136,7 @@ class TokenizerJson(Format):
             "decoder": decoder_of(history.recipe),
             "model": _model_of(history).written(history),
         }
-        file.write(json_reading.laid_out(whole, 2).encode())
+        file.write(json_reading.indented_json(whole, 2).encode())
 
     def recognizes(self, data: bytes) -> bool:
         # A vocabulary may hold tokens with these names, but those have ids.
@@ -144,7 +150,7 @@ class TokenizerJson(Format):
         history, about_model = kind.open(whole, model, steps, name)
         notes = [*about_model]
         if any(beside(sidecar) is not None for sidecar in SIDECARS):
-            notes += about_whole(whole, beside)
+            notes += about_tokenizer_json(whole, beside)
         if whole.get("post_processor"):
             notes.append("The file may add special tokens to a text. This program adds no special tokens.")
         cut = [key for key in ("truncation", "padding") if whole.get(key)]

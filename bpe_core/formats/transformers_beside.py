@@ -20,8 +20,8 @@ from bpe_core.formats.transformers_classes import (
     class_beside,
     class_of,
     decodes_as,
+    equals_steps_of_class,
     goes_by_file,
-    is_the_class_s,
     own_tokens,
     reads_scores_itself,
     steps_of,
@@ -232,13 +232,13 @@ def config_beside(beside: Beside) -> Object:
     return {**config, "tokenizer_class": f"{kind}Tokenizer"} if kind else config
 
 
-def about_whole(whole: Object, beside: Beside) -> list[str]:
+def about_tokenizer_json(whole: Object, beside: Beside) -> list[str]:
     """Report how the result of transformers differs from a valid tokenizer.json because of the sidecar files."""
     config = _object_in(CONFIG, beside, [])
     model = _object_in(MODEL, beside, [])
     kind = class_beside(config, model)
     sentences = _about_tokens(whole, kind, config, beside)
-    own_steps = not (goes_by_file(kind) or is_the_class_s(whole, kind, config))
+    own_steps = not (goes_by_file(kind) or equals_steps_of_class(whole, kind, config))
     if own_steps:
         named = CONFIG if class_of(config) == kind else MODEL
         sentences.append(
@@ -250,14 +250,14 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
     says_all = goes_by_file(kind) or (own_steps and kind != "CLIP")  # its class in transformers 4 does it, too
     if not (says_all or decodes_as(whole, kind, config)):
         sentences.append(f"{kind}Tokenizer of transformers decodes differently. This program follows the file.")
-    if _puts_otherwise(whole.get("pre_tokenizer") or {}, config):
+    if _prefix_space_differs(whole.get("pre_tokenizer") or {}, config):
         sentences.append(_BY_4)
     elif kind in _MADE_ANEW and config.get("add_prefix_space") is not None:
         sentences.append(_ANEW.format(kind))
     return sentences + _about_choices(config)
 
 
-def _puts_otherwise(cut: Object, config: Object) -> bool:
+def _prefix_space_differs(cut: Object, config: Object) -> bool:
     """Return whether the configuration and the tokenizer file disagree about `add_prefix_space`.
 
     This option puts a space before a text. transformers 4 follows the configuration.

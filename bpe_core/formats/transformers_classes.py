@@ -251,7 +251,7 @@ def goes_by_file(kind: str) -> bool:
     return kind in _BY_FILE
 
 
-def is_the_class_s(whole: Object, kind: str, config: Object) -> bool:
+def equals_steps_of_class(whole: Object, kind: str, config: Object) -> bool:
     """Return whether a class changes and splits texts as the tokenizer file says.
 
     The choices of the class for the model must also be equal to those in the file.

@@ -204,7 +204,7 @@ def scores_of(history: History) -> Float32s:
     return history.scores.at(len(history))
 
 
-def twins_in(history: History) -> dict[str, float]:
+def pieces_like_tokens(history: History) -> dict[str, float]:
     """Return the pieces whose text is also the text of a special token, the unknown token or a byte token.
 
     Each piece is returned with its score.

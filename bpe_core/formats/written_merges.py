@@ -54,11 +54,13 @@ class WrittenMerges:
         return WrittenMerges(self.left[:number], self.right[:number], self.places[:number], self.mark)
 
 
-def halves(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
+def split_at_blank(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
     """Split each text at its only blank. Return None if a text has another form.
 
-    >>> halves(["l o", "lo w"]), halves(["l o", "low"]), halves(["l o", " w"]), halves(["l o w", "low"])
-    ((['l', 'lo'], ['o', 'w']), None, None, None)
+    >>> split_at_blank(["l o", "lo w"])
+    (['l', 'lo'], ['o', 'w'])
+    >>> [split_at_blank(texts) for texts in (["l o", "low"], ["l o", " w"], ["l o w", "low"])]
+    [None, None, None]
     """
     parts = " ".join(texts).split(" ")
     if len(parts) != 2 * len(texts) or not all(parts) or not all(map(str.__contains__, texts, repeat(" "))):
@@ -172,7 +174,7 @@ class PlacedMerges:
 
         The next merge is always the first in the file whose parts exist.
         """
-        return self._resolved(base, first_id, self._born_in_turn(base))
+        return self._resolved(base, first_id, self._rows_in_turn(base))
 
     def _resolved(self, base: Mapping[str, int], first_id: int, rows: Int64s) -> ResolvedMerges:
         """Return the merges in `rows` as pairs of ids. Each merge must come after the merges that make its parts."""
@@ -183,20 +185,20 @@ class PlacedMerges:
         made = self._merges.made
         return ResolvedMerges(pairs, [made[row] for row in rows.tolist()], places=self.made[rows])
 
-    def _born_in_turn(self, base: Mapping[str, int]) -> Int64s:
+    def _rows_in_turn(self, base: Mapping[str, int]) -> Int64s:
         """Return the rows of the merges that happen, in the order in which they happen.
 
         The merges happen in the order of the file. But if a part of a merge is made by a later merge, the merge happens
         right after that merge. If several merges make the same text, only the first of them happens.
         """
-        births, possible = self._births(base)
+        births, possible = self._first_rows(base)
         rows = np.flatnonzero((possible < NEVER) & (possible == births[self.made]))
         counts = np.bincount(possible[rows], minlength=1)
         is_crowd = counts[possible[rows]] > 1  # rarely, an earlier merge waits for the result of this one
         born = np.concatenate((rows[~is_crowd], self._one_by_one(rows[is_crowd])))
         return born[np.argsort(possible[born], kind="stable")]
 
-    def _births(self, base: Mapping[str, int]) -> tuple[Int64s, Int64s]:
+    def _first_rows(self, base: Mapping[str, int]) -> tuple[Int64s, Int64s]:
         """Return the row at which each text first exists, and the row at which each merge can happen.
 
         The rows are rows of the file. Base symbols have the row -1. The row is NEVER if a text never exists or a merge
@@ -366,7 +368,7 @@ def _read_at_once(data: bytes) -> tuple[WrittenMerges, str] | None:
     except UnicodeDecodeError:
         return None
     version = _version_in(lines[0]) if _is_version(lines[0]) else ""
-    parts = halves(lines[bool(version) :])
+    parts = split_at_blank(lines[bool(version) :])
     if parts is None or b"\r" in data or 4 * max(map(len, lines)) > LONGEST_LINE:
         return None
     return WrittenMerges(*parts, range(1 + bool(version), 1 + len(lines))), version
@@ -392,7 +394,7 @@ def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
         lines = [line.removesuffix("\r") for line in head.decode().split("\n")]
     except UnicodeDecodeError:
         return []
-    parts = halves([line for line in lines[VERSION in lines[0] :] if line])
+    parts = split_at_blank([line for line in lines[VERSION in lines[0] :] if line])
     return [] if parts is None else list(zip(*parts, strict=True))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from bpe_core.editing.id_map import IdMap
 from bpe_core.errors import LONGEST_SENTENCE, BpeError, Cancelled, OutputError, plain, throwing_exceptions
 from bpe_core.formats import format_for
-from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside, own_numbers
+from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, no_sidecar_files, own_numbers
 from bpe_core.formats.peer_process import peer_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted
@@ -84,7 +84,7 @@ def verify(
     *,
     name: str = "the file",
     text: str = "",
-    beside: Beside = nothing_beside,
+    beside: Beside = no_sidecar_files,
     work: Work = ALONE,
     apart: bool = False,
 ) -> Verification:

@@ -198,7 +198,7 @@ def test_killing_a_cluster_worker_does_not_change_the_counts(
         count_on_cluster(corpus, GPT2, order, client)
         assert killed.is_set(), "while it was about to write"
         assert (tmp_path / "found.parquet").read_bytes() == (tmp_path / "wanted.parquet").read_bytes()
-        mine = on_cluster.facts()
+        mine = on_cluster.versions()
         monkeypatch.setattr(on_cluster, "facts", lambda: ("bpe-explorer 99", *mine[1:]))
         with pytest.raises(
             ClusterError, match=r"but this computer has bpe-explorer 99\. Install the same version on all"

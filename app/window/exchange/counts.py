@@ -84,7 +84,7 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
         except BpeError as error:
             self.failed.emit(str(error))
             return
-        begin = partial(background.begin, order, self._folder)
+        begin = partial(background.start_count, order, self._folder)
         self._session.background.run(
             TOPIC, lambda task: begin(), lambda path: self._watch(), self.failed.emit, queues=True, writes=True
         )
@@ -101,12 +101,12 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
         return NO_SIZE.format(memory) if memory and not size_in(memory) else ""
 
     def stop(self, path: Path) -> None:
-        background.stop(path)
+        background.stop_count(path)
 
     def forget(self, path: Path) -> None:
         """Remove an ended count from the list. The file with its result stays."""
         if path in self.known and not self.known[path].is_under_way:
-            background.forget(path)
+            background.remove_count(path)
             self._take({other: status for other, status in self.known.items() if other != path})
 
     def _watch(self) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level, limitations
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, decoded, recipe_from
-from bpe_core.formats.rebuilding import rebuilt
+from bpe_core.formats.rebuilding import rebuild
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TOKEN, Columns, History, Int64s
 from bpe_core.history.token_texts import written
@@ -137,7 +137,7 @@ class BoundlessModel(Format):
             made[step] = ids.setdefault(b"".join(operation), len(ids))
         stages = np.array([stage for _, stage in taken], np.int64)
         reasons = {"stage": stages} | ({TOKEN: made} if drops else {})
-        history = rebuilt(
+        history = rebuild(
             recipe, Alphabet.of_bytes(), [*columns], lambda row: f"{name}, step {row + 1:,}", name, reasons=reasons
         )
         numbers = np.array([tokens.get(text, NO_NUMBER) for text in ids][: history.first_special], np.int64)

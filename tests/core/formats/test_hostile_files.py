@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from bpe_core.errors import BpeError, FormatError, TooLarge
 from bpe_core.formats import FORMATS, all_formats, open_table
-from bpe_core.formats.base import nothing_beside
+from bpe_core.formats.base import no_sidecar_files
 from bpe_core.formats.rows import Row
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.registry import METHODS
@@ -61,7 +61,7 @@ def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None 
     name = NAMES.get(format, f"table.{format}")
     FORMATS[format].recognizes(data)
     try:
-        opened = FORMATS[format].open(data, name, nothing_beside if beside is None else beside.get)
+        opened = FORMATS[format].open(data, name, no_sidecar_files if beside is None else beside.get)
     except TooLarge:
         return
     except FormatError as error:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.rebuilding import check_steps, rebuilt
+from bpe_core.formats.rebuilding import check_steps, rebuild
 from bpe_core.history.alphabet import Alphabet, Symbol, unknown_symbols
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.interventions import Intervention
@@ -82,4 +82,4 @@ def test_rebuilding_a_history_refuses_steps_that_contradict_a_forced_pair() -> N
     recipe = RECIPES[0].with_changes(interventions=(Intervention(2, "force", 1, 2),))
     columns = np.array([(1, 3, 5, -1, -1, -1, 5), (2, 3, 4, -1, -1, -1, 4)], np.int64).T
     with pytest.raises(FormatError, match="step 2 merges another pair"):
-        rebuilt(recipe, ALPHABET, [*columns], str, "here")
+        rebuild(recipe, ALPHABET, [*columns], str, "here")

@@ -15,7 +15,7 @@ import pytest
 from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable, all_formats, format_for, open_table
-from bpe_core.formats.base import nothing_beside
+from bpe_core.formats.base import no_sidecar_files
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.parts import SplittingChoices, Symbols
 from bpe_core.verification.checking import prepare_export
@@ -88,7 +88,7 @@ def test_a_vocab_txt_file_is_opened_with_the_ids_of_the_library(
 ) -> None:
     asked = train_library_tokenizer(lowercase, accents)
     config = json.dumps({"do_lower_case": lowercase, "strip_accents": accents, "cls_token": "[CLS]"}).encode()
-    beside = {"tokenizer_config.json": config}.get if is_configured else nothing_beside
+    beside = {"tokenizer_config.json": config}.get if is_configured else no_sidecar_files
     data = vocabulary_of(asked)
     assert VOCABULARY.recognizes(data)
     opened = VOCABULARY.open(data, "vocab.txt", beside)
@@ -222,7 +222,7 @@ SMALL = b"[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n##a\n##b\nab\n##ab\n"
 
 def small(data: bytes = SMALL, **config: object) -> OpenedTable:
     beside = {"tokenizer_config.json": json.dumps(config).encode()}
-    return VOCABULARY.open(data, "odd.txt", beside.get if config else nothing_beside)
+    return VOCABULARY.open(data, "odd.txt", beside.get if config else no_sidecar_files)
 
 
 def test_tokenizer_config_json_beside_vocab_txt_is_used_and_unknown_entries_are_reported() -> None:

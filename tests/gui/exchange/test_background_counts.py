@@ -70,7 +70,7 @@ def test_a_background_count_writes_a_file_that_becomes_the_corpus(
         assert counting.share(going) == 0.925
         dialog.stop_button.click()
         assert path.with_suffix(".stop").exists()
-    background.forget(path)
+    background.remove_count(path)
     values = asdict(replace(going, state="starting")) | {"began": 0.0}  # as another version tells it
     path.write_text(json.dumps(values), encoding="utf-8")
     assert background.counts_in(folder)[path].is_under_way, "it may still be on its way"
