@@ -219,7 +219,7 @@ def test_the_mixture_question_refuses_a_group_whose_characters_the_table_lacks()
     texts = {"one": "so it was and so it is", "other": "und so war es und ist es"}
     study = train(list(texts.values()), "words", merges=5, min_frequency=1)
     assert ask(study.with_texts(texts), "mixture").columns["group"]
-    with pytest.raises(BpeError, match="Only 0% of the group 'greek'"):
+    with pytest.raises(BpeError, match="Only 0% of the text in the group 'greek'"):
         ask(study.with_texts(texts | {"greek": "και ήταν έτσι"}), "mixture")
 
 

@@ -131,7 +131,7 @@ def test_the_export_dialog_reports_what_the_format_cannot_store_before_replacing
     path.write_text("the old file")
     shown = dialog(trained_window, path, "tiktoken")
     press(qtbot, trained_window, shown)
-    assert "no place for the pattern gpt2" in shown.outcome.text()
+    assert "cannot store the pattern gpt2" in shown.outcome.text()
     assert "This export replaces ours.tiktoken" in shown.outcome.text()
     assert shown.begin.text() == "Replace ours.tiktoken"
     assert path.read_text() == "the old file"
