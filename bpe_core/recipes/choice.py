@@ -114,7 +114,7 @@ def refuse_half_characters(what: str, text: str) -> None:
     JSON can hold it, but UTF-8 cannot.
     """
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise RecipeError(f"{what} holds half of a surrogate pair, which is no character. Remove this half: {text!r}.")
+        raise RecipeError(f"{what} holds half of a surrogate pair, which is not a character. Remove it: {text!r}.")
 
 
 def choice(default: Any, title: str = "", tip: str = "", **declared: Any) -> Any:

@@ -157,7 +157,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Recipe:
         if name not in PRESETS:
-            raise RecipeError(f"There is no preset {name!r}; there are {', '.join(PRESETS)}.")
+            raise RecipeError(f"There is no preset {name!r}; the presets are {', '.join(PRESETS)}.")
         return _unchanged(name).with_changes(**changes) if changes else _unchanged(name)
 
     def with_changes(self, **changes: Any) -> Recipe:
