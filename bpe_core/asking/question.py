@@ -104,9 +104,9 @@ class Question:
         raise NotImplementedError
 
     def table_named(self) -> str:
-        """Return the path of the table that is named by a file among the parameters.
+        """Return the path of a table that is named in a file among the parameters, or an empty text.
 
-        Return an empty text if there is none. A command without the argument TABLE opens this table.
+        A command without the argument TABLE opens this table.
         """
         return ""
 

@@ -1,4 +1,4 @@
-"""The arguments and texts that several commands share."""
+"""Functions that add the arguments which several commands share, and that read their values."""
 
 from __future__ import annotations
 

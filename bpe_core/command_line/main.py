@@ -106,9 +106,9 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Report an error if a command line has none of several arguments.
+    """Report an error if none of several arguments is on the command line.
 
-    Groups of argparse cannot check this for lists.
+    The groups of argparse cannot check arguments that take lists.
     """
     wanted: dict[str, str] = getattr(options, "one_of", {})  # set by the command
     if wanted and not any(getattr(options, name) for name in wanted):

@@ -216,9 +216,9 @@ def _base(recipe: Recipe) -> str:
 
 
 def _splitting_difference(recipe: Recipe, other: Recipe) -> str:
-    """Return a sentence about the first choice in which two recipes differ and that can change words.
+    """Return a sentence about the first difference between the splitting choices of two recipes.
 
-    Return an empty text if there is no such choice. Special tokens and the version of Unicode are not compared.
+    Special tokens and the version of Unicode are not compared. Return an empty text if there is no other difference.
     """
     changing = recipe.differing(other, Normalization)
     names = sorted(

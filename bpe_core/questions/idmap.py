@@ -97,7 +97,8 @@ The exit code is 3 if the checked map belongs to other tables, and otherwise 0.
 
 
 def sentences_of(id_map: IdMap) -> tuple[str, ...]:
-    """Return sentences with the number of ids that stay, the number of new ids, and the parts of new tokens."""
+    """Return sentences about the ids that stay, the new ids, and the tokens into which the old table splits new
+    tokens."""
     facts = _facts(id_map)
     kept = facts["kept"]
     olds = kept + facts["gone"]

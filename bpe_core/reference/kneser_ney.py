@@ -21,7 +21,7 @@ USUAL_DISCOUNT = 0.75
 
 
 class PairModel:
-    """A model that gives each event a probability after the event before it.
+    """A model that gives each event a probability, which depends on the event before it.
 
     An event is a token, or the edge of a word. A discount is subtracted from the count of each pair. A model of single
     events distributes the probability that this leaves.

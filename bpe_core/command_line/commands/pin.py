@@ -60,9 +60,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_folder(place: str) -> Pins:
-    """Return the pins of a model's folder. They hold the ids of the file that transformers loads.
+    """Return the pins of a model's folder: the ids that each of its tokenizer files gives.
 
-    They also hold the ids of the other tokenizer files in the folder.
+    The main file is the file that transformers loads.
     """
     from bpe_core.delivery.one_folder import files_in, opened_files
     from bpe_core.studies.study import Study
