@@ -134,7 +134,7 @@ def test_ranges_that_two_runs_split_differently_are_marked(comparing_window: Pro
     assert f"{len(regions)} places of your text are split differently" in panel.summary.text()
 
 
-def test_one_size_slider_moves_all_compared_lanes_and_the_time_cursor(qtbot: QtBot, comparing_window: Program) -> None:
+def test_one_size_slider_moves_all_compared_lanes_and_the_time_slider(qtbot: QtBot, comparing_window: Program) -> None:
     lanes = comparing_window.pages[ComparePage].lanes
     assert not comparing_window.time_bar.isVisible(), "one slider is enough"
     comparing_window.session.cursor.go_to(10)
@@ -186,7 +186,7 @@ def test_all_compared_runs_are_shared_as_one_web_page(
     assert "learned from small and " in title, title
 
 
-def test_choosing_a_row_of_the_comparison_moves_the_time_cursor_to_its_merge(comparing_window: Program) -> None:
+def test_choosing_a_row_of_the_comparison_moves_the_time_slider_to_its_merge(comparing_window: Program) -> None:
     page = comparing_window.pages[ComparePage]
     row = next(i for i, cells in enumerate(listed_steps(comparing_window)) if cells[1])
     page.choose_row(row)

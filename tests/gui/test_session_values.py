@@ -67,7 +67,7 @@ MOVES = st.lists(
 
 
 @given(MOVES)
-def test_the_time_cursor_stays_at_the_end_of_a_growing_run_unless_the_user_moved_the_cursor(
+def test_the_time_slider_stays_at_the_end_of_a_growing_run_unless_the_user_moved_the_slider(
     moves: list[tuple[str, int]],
 ) -> None:
     cursor = TimeCursor()

@@ -25,7 +25,7 @@ PLAN = 'sizes = [260, 265]\n[corpora]\nbook = ["book.txt"]\n[recipes.bytes]\npre
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest. " * 4
 
 
-def test_a_manifest_can_be_repeated_in_a_moved_folder_and_changed_inputs_are_reported(
+def test_every_command_can_be_repeated_by_its_manifest_in_a_moved_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
@@ -80,6 +80,20 @@ def test_a_manifest_can_be_repeated_in_a_moved_folder_and_changed_inputs_are_rep
         assert BUT_FOR.get(name, "identical, byte for byte") in report
         monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _run_in_this_process)
     _check_old_manifest(there, capsys)
+
+
+def test_repeating_a_manifest_reports_a_changed_manifest_and_changed_or_missing_inputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _run_in_this_process)
+    there = tmp_path / "there"
+    there.mkdir()
+    monkeypatch.chdir(there)
+    Path("book.txt").write_text(TEXT, encoding="utf-8")
+    assert run(["train", "book.txt", "--merges", "20", "--output", "merges.csv"]) == 0
+    chart = ["chart", "ranks", "merges.csv", "--corpus", "book.txt", "-o", "ranks.json"]
+    assert run([*chart, "--manifest", "chart.manifest.json"]) == 0
+    monkeypatch.chdir(tmp_path)
     report = json.loads((there / "chart.manifest.json").read_text(encoding="utf-8"))
     report["results"][0]["sha256"] = "0" * 64
     _check_repeat(

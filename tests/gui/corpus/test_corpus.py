@@ -62,7 +62,7 @@ def test_files_folders_and_pasted_texts_are_added_to_the_corpus(
     assert rows(program) == 14
 
 
-def test_training_waits_until_files_being_opened_are_in_the_corpus(
+def test_training_waits_until_all_files_are_opened(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path
 ) -> None:
     corpus, runs = program.session.corpus, program.session.runs

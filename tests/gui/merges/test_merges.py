@@ -179,7 +179,7 @@ def test_the_merge_table_shows_its_last_row_after_a_session_is_opened(
 
 
 @pytest.mark.parametrize("then", ["another room is entered", "the window becomes smaller"])
-def test_the_merge_table_shows_its_last_row_while_the_time_cursor_is_at_the_end(
+def test_the_merge_table_shows_its_last_row_while_the_time_slider_is_at_the_end(
     qtbot: QtBot, program: Program, train: Train, then: str
 ) -> None:
     window, table = program.window, program.merge_panel.table

@@ -42,7 +42,7 @@ def page(
     return program, page
 
 
-def test_the_block_table_shows_the_compression_block_at_the_time_cursor(
+def test_the_block_table_shows_the_compression_block_of_the_shown_step(
     qtbot: QtBot, page: tuple[Program, BlocksPage]
 ) -> None:
     program, shown = page
@@ -83,7 +83,7 @@ def test_compressed_sizes_shown_on_the_blocks_page_equal_those_of_the_engine(pag
     assert shown.model.ends == pytest.approx([200 / len(TEXT), 400 / len(TEXT), 600 / len(TEXT), 1.0])
 
 
-def test_a_click_on_a_compression_block_moves_the_time_cursor_to_its_step(
+def test_a_click_on_a_compression_block_moves_the_time_slider_to_its_step(
     qtbot: QtBot, page: tuple[Program, BlocksPage]
 ) -> None:
     program, shown = page

@@ -126,7 +126,7 @@ def test_a_question_page_before_any_run_says_when_its_answer_will_appear(qtbot: 
     assert not page.table.isVisible()
 
 
-def test_a_question_page_answers_at_the_time_cursor_and_a_click_moves_the_cursor(
+def test_a_question_page_answers_at_the_shown_step_and_a_click_changes_the_step(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     page = page_of(trained_window, "lengths")
@@ -166,9 +166,7 @@ def test_a_click_on_a_bar_of_the_pairs_chart_opens_the_race_of_its_pair(qtbot: Q
     assert {*race.model.answer.columns["left_id"]} == {bars[2].pair[0]}
 
 
-def test_the_race_page_shows_the_counts_of_the_leading_pairs_and_of_the_pairs_that_lost(
-    qtbot: QtBot, trained_window: Program
-) -> None:
+def test_the_race_page_shows_the_counts_of_leading_and_of_losing_pairs(qtbot: QtBot, trained_window: Program) -> None:
     trained_window.session.cursor.go_to(60)
     trained_window.actions["race"].trigger()
     race, history = trained_window.pages.page(RACE), ranked_words(trained_window).history

@@ -70,7 +70,7 @@ def test_the_reason_for_a_word_end_names_the_pattern_branches_beside_the_end(
     assert "The word after this place: digits" in reason
 
 
-def test_links_in_a_reason_move_the_time_cursor_to_their_steps(qtbot: QtBot, trained_window: Program) -> None:
+def test_links_in_a_reason_move_the_time_slider_to_their_steps(qtbot: QtBot, trained_window: Program) -> None:
     click_before(qtbot, trained_window, 1)  # t|he
     wait_for_answers(qtbot, trained_window)
     boundary = next(boundary for boundary in word_facts(trained_window).boundaries if boundary.kind == "joined")
@@ -93,7 +93,7 @@ def test_links_in_a_reason_move_the_time_cursor_to_their_steps(qtbot: QtBot, tra
     assert trained_window.session.cursor.position == step
 
 
-def test_a_word_can_be_built_merge_by_merge_without_moving_the_time_cursor(
+def test_a_word_can_be_built_merge_by_merge_without_moving_the_time_slider(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     click_before(qtbot, trained_window, 8)  # in newer

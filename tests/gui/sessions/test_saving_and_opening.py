@@ -173,7 +173,7 @@ def test_a_filter_saved_with_the_older_sign_for_a_blank_keeps_its_meaning(progra
     assert restored(**snapshot_of(program.session, {}).filter) == MergeFilter("col·l")
 
 
-def test_a_session_of_symbols_shows_the_beginning_of_its_corpus_by_names(
+def test_a_session_of_symbols_shows_its_corpus_by_the_names_of_symbols(
     qtbot: QtBot, program: Program, tmp_path: Path
 ) -> None:
     song, session = tmp_path / "song.txt", tmp_path / "song.bpex"

@@ -80,7 +80,7 @@ def test_the_line_between_two_tokens_is_darker_than_both_tokens(show_editor: Cal
     assert min(line) < min(line[0], line[-1]) - 40
 
 
-def test_moving_the_time_cursor_changes_token_colours_and_a_text_without_tokens_has_no_colour(
+def test_moving_the_time_slider_changes_token_colours_and_a_text_without_tokens_has_no_colour(
     show_editor: Callable[..., TokenTextEdit],
 ) -> None:
     editor = show_editor("abcdefghij klmnop", cursor=0)

@@ -101,7 +101,7 @@ def test_the_grid_of_300_000_ids_can_be_scrolled_to_the_last_id(qtbot: QtBot) ->
     assert grid.viewport().rect().contains(grid.cell_of(299_999).center().toPoint())
 
 
-def test_the_counts_bar_changes_with_the_text_and_the_time_cursor(qtbot: QtBot) -> None:
+def test_the_counts_bar_changes_with_the_text_and_the_time_slider(qtbot: QtBot) -> None:
     model = TokenTextModel("low low")
     bar = CountsBar(model)
     qtbot.addWidget(bar)

@@ -300,7 +300,7 @@ def test_tokens_can_be_coloured_by_age_or_rarity(program: Program, train: Train)
     assert [again.pixel(x, 4) for x in range(300)] == [before.pixel(x, 4) for x in range(300)]
 
 
-def test_the_caption_describes_the_step_at_the_time_cursor(new_program: Callable[..., Program], train: Train) -> None:
+def test_the_caption_describes_the_shown_step(new_program: Callable[..., Program], train: Train) -> None:
     program = new_program()
     caption = program.text_panel.findChild(type(program.caption))
     assert caption is program.caption

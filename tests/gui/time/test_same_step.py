@@ -97,7 +97,7 @@ def test_all_panels_show_the_same_step_while_playing(
         assert caption == f"Merge {position}"
 
 
-def test_moving_the_time_cursor_changes_the_pairs_chart_in_the_same_frame(
+def test_moving_the_time_slider_changes_the_pairs_chart_in_the_same_frame(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The chart once followed a tenth of a second after the table and the text."""

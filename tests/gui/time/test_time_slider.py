@@ -26,7 +26,7 @@ def test_no_two_buttons_of_the_time_bar_have_the_same_icon(program: Program) -> 
     assert [item.text() for item in buttons if item.icon().isNull()] == ["Skip"]
 
 
-def test_all_panels_show_the_step_of_the_time_cursor(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_all_panels_show_the_step_of_the_time_slider(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     assert moments(program) == (64, 64, 64, 64)
@@ -66,7 +66,7 @@ def test_a_click_on_a_row_of_the_merge_table_goes_to_its_step(qtbot: QtBot, prog
     assert moments(program) == (22, 22, 22, 22)
 
 
-def test_keys_and_the_number_box_move_the_time_cursor(
+def test_keys_and_the_number_box_move_the_time_slider(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(program)
@@ -82,7 +82,7 @@ def test_keys_and_the_number_box_move_the_time_cursor(
     assert moments(program) == (12, 12, 12, 12)
 
 
-def test_dragging_the_time_slider_moves_the_time_cursor(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_dragging_the_time_slider_changes_the_shown_step(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
     track = program.time_bar.track
@@ -107,7 +107,7 @@ def test_an_earlier_step_can_be_shown_while_training_goes_on(qtbot: QtBot, progr
     assert program.session.cursor.position == rows(program)
 
 
-def test_the_token_inspector_changes_with_the_time_cursor_and_links_to_token_parts(
+def test_the_token_inspector_changes_with_the_time_slider_and_links_to_token_parts(
     qtbot: QtBot, program: Program, train: Train
 ) -> None:
     small(program)

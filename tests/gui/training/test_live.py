@@ -35,7 +35,7 @@ def wait_for_steps(qtbot: QtBot, program: Program, pattern: str, least: int = 2)
     settle(qtbot, program)
 
 
-def test_a_changed_recipe_is_learned_at_once_and_the_time_cursor_stays(qtbot: QtBot, live_window: Program) -> None:
+def test_a_changed_recipe_is_learned_at_once_and_the_time_slider_stays(qtbot: QtBot, live_window: Program) -> None:
     said: list[str] = []
     live_window.session.background.noticed.connect(lambda notice: said.append(notice.sentence))
     live_window.session.cursor.go_to(40)
@@ -47,7 +47,7 @@ def test_a_changed_recipe_is_learned_at_once_and_the_time_cursor_stays(qtbot: Qt
 
 
 @pytest.mark.parametrize("place", ["the end", "its last step", "step 200"])
-def test_the_time_cursor_stays_at_the_end_or_at_its_step_after_live_training(
+def test_the_time_slider_stays_at_the_end_or_at_its_step_after_live_training(
     qtbot: QtBot, live_window: Program, place: str
 ) -> None:
     cursor = live_window.session.cursor

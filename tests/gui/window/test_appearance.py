@@ -108,7 +108,7 @@ def test_the_tie_column_is_wide_enough_for_a_runner_up(program: Program) -> None
     assert room >= QFontMetrics(fixed_font(table.font().pointSizeF())).horizontalAdvance("= ␣th + ing")
 
 
-def test_the_curve_in_the_time_slider_reaches_the_time_cursor(qtbot: QtBot) -> None:
+def test_the_curve_in_the_time_slider_reaches_the_shown_step(qtbot: QtBot) -> None:
     track = TimeTrack()
     qtbot.addWidget(track)
     track.resize(400, 44)
