@@ -243,9 +243,9 @@ class Program(QObject):
         self.card = ResultCard(WatchedResult(self.session, self), self.watch.choose_method, actions)
         self.time_bar = TimeBar(self.session, actions, self.speed)
         self.status = StatusLine(self.training)
-        self.window.fill(self._furniture())
+        self.window.fill(self._window_parts())
 
-    def _furniture(self) -> WindowParts:
+    def _window_parts(self) -> WindowParts:
         docks: dict[str, QWidget] = {
             "corpus": self.corpus_panel,
             "recipe": self.recipe_panel,

@@ -174,7 +174,7 @@ class SessionCorpus(QObject):
         self.texts.put_quietly(tuple(changed))
 
     def count(self) -> None:
-        self.counts.want(self.texts.value, self.recipe.value)
+        self.counts.request(self.texts.value, self.recipe.value)
 
     def outcomes_as_wanted(self) -> list[Outcome | None]:
         return self.counts.outcomes_as_wanted(self.texts.value, self.recipe.value)

@@ -165,7 +165,7 @@ class Counts(QObject):
             return None
         return self._progress
 
-    def want(self, sources: CorpusTexts, recipe: Recipe) -> None:
+    def request(self, sources: CorpusTexts, recipe: Recipe) -> None:
         """Count these texts for a recipe. The signal `settled` reports the end."""
         self._next = sources, recipe
         kind, keys = self._under_way

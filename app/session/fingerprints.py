@@ -44,7 +44,9 @@ class Fingerprints(QObject):
                     files[source.path] = known
         if files:
             self._background.run(
-                "whether files are unchanged", lambda task: find_changed_files(files, task.cancelled), self._tell
+                "whether files are unchanged",
+                lambda task: find_changed_files(files, task.cancelled),
+                self._report_changed_files,
             )
 
     def _hash(self, run: Run) -> None:
@@ -68,7 +70,7 @@ class Fingerprints(QObject):
             self._known[paths[number], run.fingerprints[number]] = fingerprint
             run.fingerprints[number] = fingerprint
 
-    def _tell(self, paths: tuple[list[Path], list[Path]]) -> None:
+    def _report_changed_files(self, paths: tuple[list[Path], list[Path]]) -> None:
         (changed, missing) = paths
         parts = []
         if changed:

@@ -116,7 +116,9 @@ class LiveLearning(QObject):
         if before is None or before is run or before.history is None or run.history is None:
             return
         compare = partial(compare_tables, before.history, run.history)
-        self._background.run(TOPIC, lambda task: compare(cancelled=task.cancelled), partial(self._tell, run))
+        self._background.run(
+            TOPIC, lambda task: compare(cancelled=task.cancelled), partial(self._report_differences, run)
+        )
 
     def _place_in_time(self) -> int | None:
         """Return the step where the person was, even if a shorter run has no such step.
@@ -130,7 +132,7 @@ class LiveLearning(QObject):
             return self._place[0]
         return cursor.position if cursor.position < cursor.end else None
 
-    def _tell(self, run: Run, comparison: TableComparison) -> None:
+    def _report_differences(self, run: Run, comparison: TableComparison) -> None:
         steps = run.wording.steps
         if comparison.first is None and not comparison.differing:
             self._background.notify(f"All {steps} are the same as before the change.", is_error=False)

@@ -64,12 +64,12 @@ class Manifests(QObject):
         beside, manifest = (path.absolute().with_name(path.name + ending) for ending in (EXTENSION, MANIFEST))
         needs_session = any(word.startswith(SESSION) for word in command)
         if not command or (needs_session and run is None):
-            self._tell(NO_COMMAND, path)
+            self._notify(NO_COMMAND, path)
             return
         texts = TextFiles(session.corpus.texts.value, path)
         needs_texts = {TEXTS, CORPUS, EACH} & {*command}
         if needs_texts and (refusal := texts.refusal(each=EACH in command)):
-            self._tell(NO_FILES, path, refusal)
+            self._notify(NO_FILES, path, refusal)
             return
         words = list(fill_placeholders(command, path, beside, texts))
         now = snapshot_of(session, {})
@@ -91,11 +91,11 @@ class Manifests(QObject):
 
         def take(is_kept: bool) -> None:
             different = DIFFERENT + (STILL_LEARNING if is_learning else "")
-            self._tell(KEPT if is_kept else different, path, manifest.name)
+            self._notify(KEPT if is_kept else different, path, manifest.name)
 
         session.background.run(("manifest", path), work, take, session.background.notify, writes=True)
 
-    def _tell(self, sentence: str, *files: Path | str) -> None:
+    def _notify(self, sentence: str, *files: Path | str) -> None:
         names = (file.name if isinstance(file, Path) else file for file in files)
         self._session.background.notify(sentence.format(*names), is_error=False)
 

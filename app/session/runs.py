@@ -83,7 +83,7 @@ class Runs(RunList):
             self._report_missing_text("There is no text to learn from")
             return None
         run = self._begin(recipe, sources, is_shown=is_shown, merges_when_prepared=merges, fits=fits)
-        self._counts.want(sources, recipe)
+        self._counts.request(sources, recipe)
         return run
 
     def train_again(self, run: Run, recipe: Recipe) -> None:
@@ -92,7 +92,7 @@ class Runs(RunList):
             run.recipe = recipe
             run.phase = Phase.COUNTING
             run.sentence = ""
-            self._counts.want(run.sources, recipe)
+            self._counts.request(run.sources, recipe)
 
     def resume(self, *, merges: int | None = None) -> None:
         """Continue the training of the run shown, if its recipe demands more steps. Pause it after `merges` steps."""
@@ -159,8 +159,8 @@ class Runs(RunList):
         run.phase = Phase.COUNTING
         run.sentence = ""
         run.only_counts = True
-        self._tell(run)
-        self._counts.want(sources, run.recipe)
+        self._report_state(run)
+        self._counts.request(sources, run.recipe)
 
     def branch(self, run: Run, step: int, act: Act, pair: Pair) -> None:
         """Begin a branch: a run that forbids or forces a pair at a step.
@@ -190,7 +190,7 @@ class Runs(RunList):
         read = dict(run.fingerprints)
         branch = self._begin(recipe, run.sources, parent=run.number, begins_with=start, fingerprints=read)
         self._make_trainer(branch, lambda: words)
-        self._tell(branch)
+        self._report_state(branch)
 
     def add_tokens(
         self,
@@ -218,7 +218,7 @@ class Runs(RunList):
         start = steps_alone(run.history).numbered(numbers) if makes_steps_again(run.history) else None
         table_to_extend = TableToExtend(run.history.numbered(numbers), first_id, held_out)
         self._begin(recipe, sources, parent=run.number, begins_with=start, table_to_extend=table_to_extend)
-        self._counts.want(sources, recipe)
+        self._counts.request(sources, recipe)
 
     def _prepare_counted(self) -> None:
         """Make the trainers of all runs that waited for counts, after counting has ended."""
@@ -251,12 +251,12 @@ class Runs(RunList):
         if run.table_to_extend is not None and run.begins_with is None:
             recipe, table_to_extend = run.recipe, run.table_to_extend  # the run is shown when all is learned
             self._run_task(
-                run, lambda task: extend_table(words, recipe, table_to_extend, task.cancelled), self._take_grown
+                run, lambda task: extend_table(words, recipe, table_to_extend, task.cancelled), self._take_extended
             )
         else:
             self._make_trainer(run, words)
         self.prepared.emit(run)
-        self._tell(run)
+        self._report_state(run)
 
     def _make_trainer(self, run: Run, words: Callable[[], WordTable]) -> None:
         recipe = run.recipe
@@ -268,7 +268,7 @@ class Runs(RunList):
         end = partial(self._note_end_of_preparing, run)
         self._background.run(run.stamp, work, partial(take, run), partial(self._fail, run), ended=end)
 
-    def _take_grown(self, run: Run, extended_table: ExtendedTable) -> None:
+    def _take_extended(self, run: Run, extended_table: ExtendedTable) -> None:
         extended = extended_table.extended
         run.names = extended_table.names
         run.extended_table = extended_table
@@ -292,7 +292,7 @@ class Runs(RunList):
             rate = self.merges_per_second if is_slow else None
             run.job = job = TrainingJob(run.trainer, run.names, rate, merges=merges)
             self._background.start(job, partial(self._receive, run), partial(self._note_end_of_learning, run, job))
-        self._tell(run)
+        self._report_state(run)
 
     def _receive(self, run: Run, message: TrainingProgress) -> None:
         if run not in self.all:
@@ -314,14 +314,14 @@ class Runs(RunList):
             self._end(run, run.end_sentence())
         else:
             run.phase = Phase.PAUSED
-            self._tell(run)
+            self._report_state(run)
 
     def _take_trainer(self, run: Run, message: ReadyTrainer | SizeMismatch) -> None:
         if isinstance(message, SizeMismatch):
             run.phase = Phase.FAILED
             run.sentence = message.sentence
             self.did_not_fit.emit(run, message)
-            self._tell(run)
+            self._report_state(run)
             return
         run.trainer = message.trainer
         run.names = message.names
@@ -354,16 +354,16 @@ class Runs(RunList):
     def _end(self, run: Run, sentence: str) -> None:
         run.phase = Phase.ENDED
         run.sentence = sentence
-        self._tell(run)
+        self._report_state(run)
 
     def _fail(self, run: Run, sentence: str, details: str = "") -> None:
         run.job = None
         run.phase = Phase.FAILED
         run.sentence = sentence
         self._background.notify(sentence, details)
-        self._tell(run)
+        self._report_state(run)
 
-    def _tell(self, run: Run) -> None:
+    def _report_state(self, run: Run) -> None:
         if run is self.shown:
             self.changed.emit()
         elif not run.is_busy:

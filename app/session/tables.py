@@ -162,10 +162,12 @@ class ExtensionMessages(QObject):
         if extended_table is None or not len(extended_table.extended.added):
             return
         work = partial(_extension_facts, table_to_extend, extended_table, text)
-        take = partial(self._tell, run, table_to_extend, extended_table.extended)
+        take = partial(self._report_extension, run, table_to_extend, extended_table.extended)
         self._background.run(EXTENSION, work, take)
 
-    def _tell(self, run: Run, table_to_extend: TableToExtend, extended: Extended, facts: ExtensionFacts) -> None:
+    def _report_extension(
+        self, run: Run, table_to_extend: TableToExtend, extended: Extended, facts: ExtensionFacts
+    ) -> None:
         new = extended.added.tolist()
         learned = int(is_learned(table_to_extend.old).sum())
         sentence = (

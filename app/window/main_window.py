@@ -151,7 +151,7 @@ class MainWindow(QMainWindow):
             bar.toggleViewAction().setVisible(False)  # no menu could show them again
         self.setStatusBar(furniture.status)
         self._as_it_was_made = self.saveState(STATE_VERSION)
-        self._furnish()
+        self._show_room_parts()
         order_focus(furniture.in_order_of_focus())
         cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
@@ -203,10 +203,10 @@ class MainWindow(QMainWindow):
         self._draw_soon.start()
         self._kept[self.room] = self.saveState(STATE_VERSION), self.centre.saveState()
         self.room = id
-        self._furnish()
+        self._show_room_parts()
         self.room_changed.emit(id)
 
-    def _furnish(self) -> None:
+    def _show_room_parts(self) -> None:
         room = ROOM[self.room]
         for id, part in self._parts.items():
             part.setVisible(id in room.parts)
@@ -250,7 +250,7 @@ class MainWindow(QMainWindow):
         """Restore the first arrangement of every room."""
         self.restoreState(self._as_it_was_made, STATE_VERSION)
         self._kept.clear()
-        self._furnish()
+        self._show_room_parts()
         self._dock_tabs.tidy_soon()
 
     def raise_lessons(self) -> None:
@@ -337,7 +337,7 @@ class MainWindow(QMainWindow):
         self._kept = {id: states for id, states in rooms.items() if not states[0].isEmpty()}
         if self.room in self._kept:
             self._is_arranged, self._arranged_for = True, self.width()
-            self._furnish()
+            self._show_room_parts()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.stage == WHOLE_ROOM:

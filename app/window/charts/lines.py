@@ -178,13 +178,13 @@ class LineChart(Chart):
             edge.setCosmetic(True)
             self._bands[number].setPen(edge)
             self._bands[number].setBrush(faint(band))
-        self._dress_hollow(figure)
+        self._draw_hollow(figure)
         self._bars.setOpts(brush=shades.bar, pen=QPen(Qt.PenStyle.NoPen))
         for mark in self._marks:
             mark.setPen(shades.bar_next)
         self._draw_points(figure)
 
-    def _dress_hollow(self, figure: LineFigure) -> None:
+    def _draw_hollow(self, figure: LineFigure) -> None:
         lines = [(number, line) for number, line in enumerate(figure.lines) if line.is_hollow]
         spots = [(number, x, y) for number, line in lines for x, y in line.dots]
         self._spots.setData(

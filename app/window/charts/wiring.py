@@ -133,7 +133,7 @@ class ChartWiring(QObject):
         if path is not None and is_data(path):
             self._write(page.table_function(), page.watched.command, path)
         elif path is not None:
-            self._tell(save(page, path))
+            self._notify(save(page, path))
             self.saved.emit((), path)
 
     def _save_list(self, name: str, exact: Exact, command: tuple[str, ...]) -> None:
@@ -151,16 +151,16 @@ class ChartWiring(QObject):
             write_data(table, checked_name(path), cancelled=task.cancelled)
 
         def done(_: None) -> None:
-            self._tell(_saved(path))
+            self._notify(_saved(path))
             self.saved.emit(command, path)
 
         self._background.run(("data", path), write, done, self._fail, writes=True)
 
-    def _tell(self, notice: Notice) -> None:
+    def _notify(self, notice: Notice) -> None:
         self._frame.messages.show_notice(notice)
 
     def _fail(self, sentence: str) -> None:
-        self._tell(Notice(NOT_SAVED.format(sentence)))
+        self._notify(Notice(NOT_SAVED.format(sentence)))
 
     def _open_print_dialog(self, page: Page) -> None:
         self.print_dialog = PrintDialog(self._frame.settings, self._frame.window)
@@ -195,7 +195,7 @@ class ChartWiring(QObject):
 
         def keep(drawn: bytes) -> None:
             kind = path.suffix.lower()
-            self._tell(write_file(path, lambda beside: write_drawing(drawn, width, height, beside, kind)))
+            self._notify(write_file(path, lambda beside: write_drawing(drawn, width, height, beside, kind)))
             self.saved.emit(command, path)
 
         if page.has_figure:

@@ -184,7 +184,7 @@ class Places:
 
     def _fill_in(self, name: str) -> None:
         self.window.show_dock("recipe")
-        self.recipe.lead_to(name)
+        self.recipe.go_to_field(name)
 
     def _go_to_speed(self) -> None:
         if not self.speed.isVisible():

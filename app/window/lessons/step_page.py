@@ -123,7 +123,7 @@ class StepPage(QWidget):
         self.progress.setMaximum(page.total)
         self.progress.setValue(page.number)
         self.progress.setToolTip(tip(f"Step {page.number} of {page.total}"))
-        self._tell(self.say, page.say)
+        self._show_text(self.say, page.say)
         self.words.show_words(page.words, page.newest, is_asking=course.is_predicting and page.asks_for_pair)
         self.text.setText("" if page.words else page.about)
         self.text.setVisible(bool(self.text.text()))
@@ -133,7 +133,7 @@ class StepPage(QWidget):
             self._fill_options(page)
         self._show_entry(page, is_new=is_new)
         self.feedback.show_feedback(page.reply.feedback)
-        self._tell(self.after, page.reply.after)
+        self._show_text(self.after, page.reply.after)
         self.next_button.setText("&Next ›" if page.number < page.total else "&Finish")
         if is_new:
             self.area.verticalScrollBar().setValue(0)
@@ -142,7 +142,7 @@ class StepPage(QWidget):
         if had_focus:
             self.setFocus()
 
-    def _tell(self, place: QLabel, text: str) -> None:
+    def _show_text(self, place: QLabel, text: str) -> None:
         ground = shades_of(self.palette()).note_ground.name()
         place.setText(as_html(text, ground, fixed_font().family()) if text else "")
         place.setAccessibleDescription(as_plain(text))

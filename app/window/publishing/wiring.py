@@ -40,7 +40,7 @@ class PublishingWiring(QObject):
         self._settings = frame.settings
         self._document = document
         self._pages = pages
-        self._tell = partial(frame.session.background.notify, is_error=False)
+        self._notify = partial(frame.session.background.notify, is_error=False)
         self.film_dialog: QProgressDialog | None = None
         self.film_form: FilmDialog | None = None
         self.lesson_taken: Callable[[], str] = lambda: ""  # returns the name of the lesson under way, or an empty text
@@ -81,9 +81,9 @@ class PublishingWiring(QObject):
 
         run = self._learned
         if self.film_dialog is not None:
-            self._tell("Another film is being drawn. Wait until that film is ready, or cancel it.")
+            self._notify("Another film is being drawn. Wait until that film is ready, or cancel it.")
         elif run is None:
-            self._tell(NOTHING_YET)
+            self._notify(NOTHING_YET)
         else:
             others = [other for other in self._session.runs.all if other is not run and other.history is not None]
             is_dark = self._window.palette().window().color().lightness() < 128
@@ -129,7 +129,7 @@ class PublishingWiring(QObject):
         self, name: str, title: str, publish: Callable[[Path], None], filters: dict[str, str] = REPORT_FILTERS
     ) -> None:
         if self._learned is None:
-            self._tell(NOTHING_YET)
+            self._notify(NOTHING_YET)
             return
         path = self._document.path
         self._ask_and_write(name if path is None else path.stem, title, publish, filters)
@@ -143,7 +143,7 @@ class PublishingWiring(QObject):
     def _show_published(self, what: str, path: Path, notes: str = "") -> None:
         url = QUrl.fromLocalFile(str(path.absolute()))
         open_it = Answer("Open It", lambda: QDesktopServices.openUrl(url))
-        self._tell(f"Wrote the {what} to {path}. {notes}".strip(), answers=(open_it,))
+        self._notify(f"Wrote the {what} to {path}. {notes}".strip(), answers=(open_it,))
 
 
 class CodeCopier(QObject):

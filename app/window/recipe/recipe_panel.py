@@ -77,7 +77,7 @@ class RecipePanel(QScrollArea):
     def field(self, choice: str) -> Any:
         return self._fields[choice].widget
 
-    def lead_to(self, choice: str) -> None:
+    def go_to_field(self, choice: str) -> None:
         """Show the field of a choice, and move the focus to the field."""
         if choice in MORE:
             self.more_button.setChecked(True)

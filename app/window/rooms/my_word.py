@@ -212,7 +212,7 @@ class MyWord(QObject):
     def _explain(self) -> None:
         run = self._runs.shown
         wanted = self._cursor.position >= self._cursor.end > 0
-        self._tell(())
+        self._report_reasons(())
         if not wanted or run is None or run is not self._of or run.is_busy or run.history is None:
             return
         if self._segmentation is None:
@@ -224,10 +224,10 @@ class MyWord(QObject):
         is_token = tokens.ids != NO_TOKEN
         cuts = tokens.edges[1:-1][is_token[:-1] & is_token[1:]].tolist()  # a space outside of all tokens is no cut
         self._background.run(
-            REASONS, lambda task: _reasons(text, cuts, words, history), lambda said: self._tell(said, run)
+            REASONS, lambda task: _reasons(text, cuts, words, history), lambda said: self._report_reasons(said, run)
         )
 
-    def _tell(self, reasons: tuple[str, ...], run: Run | None = None) -> None:
+    def _report_reasons(self, reasons: tuple[str, ...], run: Run | None = None) -> None:
         is_late = run is not None and (run is not self._runs.shown or self._cursor.position < self._cursor.end)
         if reasons != self.reasons and not is_late:
             self.reasons = reasons

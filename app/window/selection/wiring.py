@@ -65,7 +65,7 @@ class SelectionWiring(QObject):
         frame.actions.connect(chart_chosen=self._chart_chosen)
         selection.steps_changed.connect(self._allow_chosen)
         self._allow_chosen()
-        selection.changed.connect(self._light)
+        selection.changed.connect(self._show_highlights)
         selection.changed.connect(self._show_soon)
         selection.kept_changed.connect(self._follow_kept)
         self._runs.changed.connect(self._follow_run)
@@ -168,7 +168,7 @@ class SelectionWiring(QObject):
 
     # -- the light -------------------------------------------------------------------------
 
-    def _light(self) -> None:
+    def _show_highlights(self) -> None:
         light = self._selection.shown_highlight
         for view in (self._text.editor, self._text.ids.grid, self._table, self._watch.view):
             view.show_highlight(light.highlight)

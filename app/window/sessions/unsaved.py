@@ -32,7 +32,7 @@ class UnsavedSessions(QObject):
     ) -> None:
         super().__init__(parent)
         self._leftovers = document.leftovers
-        self._tell = background.notify
+        self._notify = background.notify
         self._bring_back = bring_back
         self._left: Path | None = None  # the safety copy of the session before this one, until it is offered
         self.menu = filled_menu("&Unsaved Sessions", window, self._fill_menu)
@@ -53,7 +53,7 @@ class UnsavedSessions(QObject):
             self._left = None
             restore = Answer("Restore", lambda: self._bring_back(left))
             sentence = f"The previous session is kept as an unsaved session: {title_of(left)}."
-            self._tell(sentence, is_error=False, answers=(restore,))
+            self._notify(sentence, is_error=False, answers=(restore,))
 
     def _offer(self) -> None:
         if not self._leftovers.all:
@@ -66,7 +66,7 @@ class UnsavedSessions(QObject):
         restore = Answer("Restore", lambda: self._bring_back(newest))
         answers = (discard,) if newest.damage else (restore, discard)
         sentence = f"The last session was {_how_it_ended(newest)}: {title_of(newest)}.{more}"
-        self._tell(sentence, newest.damage, is_error=False, can_wait=True, answers=answers)
+        self._notify(sentence, newest.damage, is_error=False, can_wait=True, answers=answers)
 
     def _fill_menu(self, menu: QMenu) -> None:
         leftovers = self._leftovers.all

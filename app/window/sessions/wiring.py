@@ -47,7 +47,7 @@ class SessionWiring(QObject):
         self._charts = charts
         self._pages = pages
         self._arrangement = SavedArrangement(window, charts, merges)
-        self._tell = partial(session.background.notify, is_error=False)
+        self._notify = partial(session.background.notify, is_error=False)
         self._was_saved_to_leave = False
         window.may_close = partial(self._may_leave, window.close)
         self.document = document = Document(session, data_folder(), self._layout, self)
@@ -55,7 +55,7 @@ class SessionWiring(QObject):
         actions.menus["file"].insertMenu(actions["save"], self.unsaved.menu)
         actions.connect(new_session=partial(self._leave_for, self._begin_new), open_session=self._ask_and_open)
         actions.connect(save=self.save, save_as=self.save_as)
-        actions.connect(claim_sessions=lambda: self._tell(claim_sessions()))
+        actions.connect(claim_sessions=lambda: self._notify(claim_sessions()))
         document.changed.connect(self._show_name)
         document.opened.connect(self._show_opened)
         document.saved.connect(self._settings.remember_file)
@@ -78,7 +78,7 @@ class SessionWiring(QObject):
                 f"A window holds only one session, so only {paths[0].name} is opened. Start BPE Explorer again for "
                 f"{names}."
             )
-            self._tell(sentence)
+            self._notify(sentence)
 
     def save(self, *, then: Then = lambda: None) -> None:
         """Save the session to its file. Ask for a path if it has no file yet. Call `then` after a success."""

@@ -346,7 +346,7 @@ class TextSteps:
         self._known: list[Step] = []
         self._is_sealed = False
 
-    def seal(self) -> None:
+    def end_typing(self) -> None:
         self._is_sealed = True
 
     def forget(self) -> None:

@@ -317,7 +317,7 @@ def test_setting_a_new_text_clears_the_undo_stack_and_a_moved_caret_begins_a_new
     model.undo.undo()
     assert model.text() == "new"
     model.replace(3, 3, "a", joins=True)
-    model.steps.seal()
+    model.steps.end_typing()
     model.replace(4, 4, "b", joins=True)
     model.undo.undo()
     assert model.text() == "newa"

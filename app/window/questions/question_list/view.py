@@ -87,9 +87,9 @@ class QuestionList(QListView):
         self.setMinimumWidth(NARROWEST)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Expanding)
         self.selectionModel().currentChanged.connect(lambda index, _: self._choose(index))
-        self.clicked.connect(lambda index: self._tell(index, self.opened))
-        self.activated.connect(lambda index: self._tell(index, self.opened))
-        self.doubleClicked.connect(lambda index: self._tell(index, self.enlarged))
+        self.clicked.connect(lambda index: self._emit_page(index, self.opened))
+        self.activated.connect(lambda index: self._emit_page(index, self.opened))
+        self.doubleClicked.connect(lambda index: self._emit_page(index, self.enlarged))
 
     def mark(self, page: str) -> None:
         """Mark the question of a page, without the effects of a click on the question."""
@@ -110,9 +110,9 @@ class QuestionList(QListView):
         return QSize(max(NARROWEST, widest), super().sizeHint().height())
 
     def _choose(self, index: QModelIndex) -> None:
-        self._tell(index, self.chosen)
+        self._emit_page(index, self.chosen)
 
-    def _tell(self, index: QModelIndex, signal: SignalInstance) -> None:
+    def _emit_page(self, index: QModelIndex, signal: SignalInstance) -> None:
         if index.isValid() and (page := self.questions.rows[index.row()].page):
             signal.emit(page)
 

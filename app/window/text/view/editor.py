@@ -121,7 +121,7 @@ class TokenTextEdit(TokenCanvas):
         if self.token_document.is_edited:
             return  # reported when the edit is done
         if self.textCursor().position() != self._edited_at:
-            self.model.steps.seal()
+            self.model.steps.end_typing()
         self._report_caret()
 
     def _report_caret(self) -> None:

@@ -132,9 +132,9 @@ class TokenTextPanel(QWidget):
         self.splitter.setCollapsible(0, False)
         below = (self.splitter, 1), ScaleLegend(model), self.counts
         self._column = in_column(*filter(None, [above]), *below, on=self, margins=(0, 0, 0, 0), spacing=2)
-        self.editor.token_hovered.connect(self._light_id)
+        self.editor.token_hovered.connect(self._highlight_id)
         self.editor.selection_changed.connect(self.ids.grid.select)
-        self.ids.grid.token_hovered.connect(self._light_token)
+        self.ids.grid.token_hovered.connect(self._highlight_token)
         self.ids.grid.token_chosen.connect(self._show_token)
 
     def put_above(self, view: QWidget) -> None:
@@ -157,11 +157,11 @@ class TokenTextPanel(QWidget):
         self.editor.show_step(step)
         self.ids.grid.show_step(step)
 
-    def _light_id(self, token: TokenAt | None) -> None:
+    def _highlight_id(self, token: TokenAt | None) -> None:
         self.ids.grid.highlight_span(token.span if token else None)
         self.token_hovered.emit(token)
 
-    def _light_token(self, token: TokenAt | None) -> None:
+    def _highlight_token(self, token: TokenAt | None) -> None:
         self.editor.highlight_span(token.span if token else None)
         self.token_hovered.emit(token)
 
