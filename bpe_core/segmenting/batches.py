@@ -121,10 +121,10 @@ class Texts:
         """
         edges, of_texts = _divide_large_texts(self, cuts, jobs)
         return [
-            partial(self._between, edges[start : stop + 1]) for start, stop in _share_among_threads(edges, jobs)
+            partial(self._texts_between, edges[start : stop + 1]) for start, stop in _share_among_threads(edges, jobs)
         ], of_texts
 
-    def _between(self, edges: Int64s) -> Texts:
+    def _texts_between(self, edges: Int64s) -> Texts:
         return Texts(self.data[edges[0] : edges[-1]], edges - edges[0])
 
     def strings(self) -> Iterable[str]:

@@ -190,9 +190,9 @@ class CompiledEncoder:
 
         The last number in `starts` is the end of the data.
         """
-        return self.ids_of_laid(data, starts, np.array([0, len(data)]), at)[0]
+        return self.ids_of_texts_in_words(data, starts, np.array([0, len(data)]), at)[0]
 
-    def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
+    def ids_of_texts_in_words(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
         """Encode the words of several texts. Return all ids, and the offset of each text's first id.
 
         `starts` holds the offset of each word in `data`, and `edges` holds the offset of each text.

@@ -162,8 +162,8 @@ class CompiledPriorities(CompiledEncoder):
         ids = super().ids_of_short(text, at, changes)
         return None if ids is None else self._shown(ids)
 
-    def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        ids, free_at = super().ids_of_laid(data, starts, edges, at)
+    def ids_of_texts_in_words(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
+        ids, free_at = super().ids_of_texts_in_words(data, starts, edges, at)
         return (ids, free_at) if self._parts is None else self._parts.of(ids, free_at)
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:

@@ -78,7 +78,7 @@ class _EncoderOfTexts(CompiledEncoder):
     def ids_of_short(self, text: str, at: int, changes: TextChanges) -> None:
         return None  # runs need several calls
 
-    def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
+    def ids_of_texts_in_words(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
         ids, free_at = self.ids_of_texts(data, starts.astype(np.int64), at)
         return ids, free_at[np.searchsorted(starts, edges)]
 
@@ -139,8 +139,8 @@ class WordStepEncoder(_WholeWordEncoder):
         ids = super().ids_of_short(text, at, changes)
         return None if ids is None else _without_mark(ids)
 
-    def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        ids, free_at = super().ids_of_laid(data, starts, edges, at)
+    def ids_of_texts_in_words(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
+        ids, free_at = super().ids_of_texts_in_words(data, starts, edges, at)
         return _without_mark(ids), free_at
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:

@@ -188,14 +188,14 @@ class Cutting:
             return (word.text for word in self._steps.words(piece))
         return self._steps.texts_of_words(piece.text)
 
-    def laid(self, pieces: Sequence[TracedPiece]) -> FlatWords:
+    def concatenated_words(self, pieces: Sequence[TracedPiece]) -> FlatWords:
         """Return the words of all parts, one word after another.
 
         This method serves recipes that split texts by steps and not by a pattern.
         """
         from bpe_core.segmenting.array_splitter import FlatWords  # loads machine code
 
-        at_once = self._laid if sum(len(piece.text) for piece in pieces) >= LONG else None
+        at_once = self._array_splitter if sum(len(piece.text) for piece in pieces) >= LONG else None
         if at_once is None:
             return FlatWords.of(map(self.words_of, pieces))
         runs = groupby(pieces, key=lambda piece: at_once.can_cut(piece.text))
@@ -239,7 +239,7 @@ class Cutting:
         return TracedPiece(changed, (sources + first).tolist(), first + len(text))
 
     @cached_property
-    def _laid(self) -> ArraySplitter | None:
+    def _array_splitter(self) -> ArraySplitter | None:
         """Return the operations that split many texts into words by arrays.
 
         Return None if the steps of the recipe cannot be expressed in this way.

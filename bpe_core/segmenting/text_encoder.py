@@ -112,9 +112,9 @@ class WordEncoder:
             return self._ids_of_part(None, text, at)
         if kernels is None or len(text) < SHORT:
             return self._ids_by_parts(kernels, text, at, allowed)
-        return self._ids_laid(kernels, text, at, allowed)
+        return self._ids_at_once(kernels, text, at, allowed)
 
-    def _ids_laid(self, kernels: CompiledEncoder, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+    def _ids_at_once(self, kernels: CompiledEncoder, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Encode a text with many parts in one call of the kernels, and return the ids.
 
         The parts are concatenated for this call.
@@ -125,12 +125,12 @@ class WordEncoder:
     def _ids_by_parts(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Encode the parts of a text one by one, and return the ids.
 
-        This is faster if the text has few parts. If it has many parts, `_ids_laid` is called.
+        This is faster if the text has few parts. If it has many parts, `_ids_at_once` is called.
         """
         rest = self._cutting.normalized_parts(text, allowed)
         parts = list(islice(rest, FEW_PARTS + 1))
         if kernels is not None and len(parts) > FEW_PARTS:
-            return self._ids_laid(kernels, text, at, allowed)
+            return self._ids_at_once(kernels, text, at, allowed)
         parts += rest
         ids = [
             self._ids_of_part(kernels, part, at) if special is None else self._special_ids[special]
@@ -152,7 +152,7 @@ class WordEncoder:
             utf8(text)
         kernels = self._compiled or self._kernels_for_text(text)
         if kernels is not None and (allowed or len(text) >= LONG):
-            return self._ids_laid(kernels, text, at, allowed)
+            return self._ids_at_once(kernels, text, at, allowed)
         if allowed:
             return self._ids_by_parts(None, text, at, allowed)
         words = self._cutting.words_by_steps(text)
@@ -177,8 +177,8 @@ class WordEncoder:
         from bpe_core.segmenting.batches import Batch, Texts, encode_by_kernels
 
         if self._cutting.gives_words:
-            laid = self._cutting.laid(pieces)
-            return kernels.ids_of_laid(laid.data, laid.cuts, laid.cuts[laid.first_words].astype(np.int64), at)
+            laid = self._cutting.concatenated_words(pieces)
+            return kernels.ids_of_texts_in_words(laid.data, laid.cuts, laid.cuts[laid.first_words].astype(np.int64), at)
         if not kernels.finds_words:
             return Batch.of([kernels.ids(piece.text, at) for piece in pieces])
         texts = Texts.of([piece.text for piece in pieces])
