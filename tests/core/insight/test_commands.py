@@ -293,7 +293,10 @@ def test_the_curve_of_a_tokenizer_with_many_unknown_tokens_has_hollow_dots_and_a
     figure = ask_about(Lab, {"all": known, "few": unknown}, measure="bytes_per_token").figure
     assert isinstance(figure, LineFigure)
     assert [line.is_hollow for line in figure.lines] == [False, True]
-    assert "B is hollow: more than 1% of the tokens are unknown, which makes it look better." in figure.sentence
+    assert (
+        "B is drawn hollow, because more than 1% of the tokens are unknown, which makes it look better."
+        in figure.sentence
+    )
     drawn = picture(figure, Paper(is_alone=True)).decode()
     hollow = 'fill="none" stroke="' + LINES[1]
     assert drawn.count("<polyline") == 2, "the curve of A, and its sample in the legend"
