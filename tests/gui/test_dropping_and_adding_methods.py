@@ -49,7 +49,7 @@ def test_a_run_of_a_method_that_drops_tokens_is_trained_and_shown_at_every_step(
     assert {"step", "token_text", "count", "share"} < set(copied[0].split(","))
     assert repr(max(shares)) in copied[1].split(",")
     chart = program.pages[PairsPage]
-    assert chart.headline().startswith("After 30 steps, next to go is the orange token, used least")
+    assert chart.headline().startswith("After 30 steps, the next to be dropped is the orange token, used least")
     assert chart.model.bars[0].right == ""
     assert (program.window.docks["merges"].windowTitle(), program.time_bar.number.prefix()) == ("Steps", "step ")
     assert program.status.sentence.text().startswith("30 steps. ")

@@ -25,7 +25,7 @@ def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
         return f"{moment}, the orange token is dropped next, because a merge used most of its occurrences"
     tied = sum(bar.is_tied for bar in model.bars)
     tie = tied > 1 and model.bars[0].is_next
-    following = "dropped next" if model.bars[0].is_leaving else "next"
+    following = "the next to be dropped" if model.bars[0].is_leaving else "next"
     best = f", {wording.best or 'the most frequent'}" if wording.best or not tie else ""
     text = f"{moment}, {following} is the orange {wording.choice}{best}"
     how_many = f"{tied} or more" if tied == len(model.bars) else str(tied)  # lower pairs are unknown

@@ -279,7 +279,9 @@ def test_the_lab_with_a_single_run_says_how_to_get_a_second_run(
     program = new_session()
     train(program)
     program.actions["lab"].trigger()
-    qtbot.waitUntil(lambda: "gpt2 · run 1 is the only one yet" in program.pages[LanesPanel].how.text(), timeout=WAIT)
+    qtbot.waitUntil(
+        lambda: "gpt2 · run 1 is the only tokenizer so far" in program.pages[LanesPanel].how.text(), timeout=WAIT
+    )
     wait_for_lab(qtbot, program)
     assert program.pages[LanesPanel].invitation.isVisible()
     (only,) = cards(program.pages[LanesPanel])
