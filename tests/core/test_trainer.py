@@ -116,7 +116,7 @@ def test_forbidding_a_pair_waits_for_compiled_kernels_and_can_be_cancelled(slow_
 def test_resuming_with_a_history_of_other_words_is_refused() -> None:
     history = reference.train(WORDS, RECIPE)
     others = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 4})
-    with pytest.raises(FormatError, match=r"at step 1 the value “count” is 9 in the history, but 10 by the words"):
+    with pytest.raises(FormatError, match=r"at step 1 the value “count” is 9 in the history, but the words give 10"):
         Trainer(others, RECIPE, history=history)
 
 

@@ -67,7 +67,7 @@ def test_an_older_tekken_file_gets_default_special_tokens_and_damaged_files_are_
     assert any("does not list its special tokens" in note for note in older.notes)
     for spoiled, message in (
         ({"special_tokens": [{"rank": 30, "token_str": "<s>"}]}, "special token 1: the text or the number"),
-        ({"config": {**tekken(None)["config"], "default_vocab_size": 999}}, "300 tokens have a rank below"),
+        ({"config": {**tekken(None)["config"], "default_vocab_size": 999}}, "300 other tokens have a rank below"),
         ({"vocab": [{"rank": 0, "token_bytes": "?"}]}, "'\\?' is not base64"),
         ({"vocab": tekken(None)["vocab"][1:299]}, "tokens have a rank below"),
     ):
