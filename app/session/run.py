@@ -15,7 +15,7 @@ from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.worker.training import ExtendedTable, LeadingPairs, TableToExtend, TrainingJob
 from bpe_core.counting.words import WordTable
 from bpe_core.delivery.sidecars import Sidecars
-from bpe_core.editing.growing import NOTHING_NEW, grown_numbers, listed_alone
+from bpe_core.editing.growing import NOTHING_NEW, grown_numbers, lists_texts_only
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.history.history import END_SENTENCES, EndReason, History
 from bpe_core.history.token_texts import TokenTexts
@@ -152,7 +152,7 @@ class Run:
         history = self.history
         if self.is_busy or history is None or len(history) == 0 or history.has_counts:
             return False
-        return not listed_alone(history)
+        return not lists_texts_only(history)
 
     def can_go_on(self) -> bool:
         at_rest = self.phase in (Phase.PAUSED, Phase.ENDED) and self.job is None
@@ -213,7 +213,7 @@ class Run:
         listed = METHODS[self.recipe.method]
         if not listed.can_be_steered:
             return f"{listed.title} does not merge pairs, so no pair can be forbidden or forced."
-        if self.history is not None and listed_alone(self.history):
+        if self.history is not None and lists_texts_only(self.history):
             return (
                 "The file of this table does not say which pairs its tokens were merged from, so no branch can begin "
                 "here."

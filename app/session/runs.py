@@ -28,7 +28,7 @@ from app.worker.training import (
     make_trainer,
 )
 from bpe_core.counting.words import WordTable
-from bpe_core.editing.growing import free_numbers, growing_recipe, makes_steps_again, steps_alone
+from bpe_core.editing.growing import can_repeat_steps, free_numbers, growing_recipe, without_counts
 from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.history.history import Pair
@@ -215,7 +215,7 @@ class Runs(RunList):
         except BpeError as error:
             self._background.notify(str(error))
             return
-        start = steps_alone(run.history).numbered(numbers) if makes_steps_again(run.history) else None
+        start = without_counts(run.history).numbered(numbers) if can_repeat_steps(run.history) else None
         table_to_extend = TableToExtend(run.history.numbered(numbers), first_id, held_out)
         self._begin(recipe, sources, parent=run.number, begins_with=start, table_to_extend=table_to_extend)
         self._counts.request(sources, recipe)

@@ -17,7 +17,7 @@ from bpe_core.command_line.arguments import add_json, number, text_argument
 from bpe_core.command_line.interruption import interruptible
 from bpe_core.delivery.changed_folder import WHOLE, FolderPlan, plan_for, prepare_changed_file, prepare_changed_folder
 from bpe_core.delivery.folder import Delivery, prepare_folder
-from bpe_core.delivery.sidecars import Sidecars, left_behind, sidecars_of
+from bpe_core.delivery.sidecars import Sidecars, about_unwritten_sidecars, sidecars_of
 from bpe_core.editing.id_map import IdMap
 from bpe_core.editing.id_map_file import checked_map_name, write_id_map
 from bpe_core.errors import OutputError
@@ -142,7 +142,7 @@ def write_and_report(
     with interruptible() as interruption:
         prepared = prepare(history, merges=options.at, text=options.check_with, work=interruption.work)
     if source is not None and source.sidecars and not is_folder_name(options.out):
-        notes = (*notes, left_behind(source.sidecars))
+        notes = (*notes, about_unwritten_sidecars(source.sidecars))
     written = prepared.verification.agrees or options.anyway
     if written and options.id_map is not None:
         id_map = prepared.id_map or _id_map(prepared, history if source is None else source)

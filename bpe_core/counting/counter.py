@@ -25,7 +25,7 @@ from bpe_core.kernels import count, word_tables
 from bpe_core.kernels import utf8 as utf8  # once it is loaded, the reader checks texts by it
 from bpe_core.kernels.scan import Machine, begin_text, machine_of
 from bpe_core.kernels.word_tables import COUNT, LONG_ROW, SHORT_ROW
-from bpe_core.splitting.safe_cuts import between_kinds
+from bpe_core.splitting.safe_cuts import safe_pairs_of_kinds
 from bpe_core.support.arrays import Bytes, Int64s
 from bpe_core.support.limits import check_room
 from bpe_core.support.threads import available_threads, run_in_threads
@@ -206,7 +206,7 @@ def _listed_in_order(counters: list[Counter], threads: int) -> list[Listed]:
 class Counter:
     def __init__(self, table: ScanTable) -> None:
         self._machine: Machine = machine_of(table)
-        self._safe_pairs = between_kinds(table)
+        self._safe_pairs = safe_pairs_of_kinds(table)
         self._drops_blanks = table.drops_blanks
         self.table = word_tables.Words(
             short=_empty_rows(word_tables.SHORT_ROW * _FIRST_SLOTS),

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.delivery.folder import CONFIG, LIBRARY, LONGEST_TEXT, MADE_TEXTS, quietly
+from bpe_core.delivery.folder import CONFIG, LIBRARY, LONGEST_TEXT, MADE_TEXTS, without_network_or_advice
 from bpe_core.delivery.kept_parts import with_parts_of
-from bpe_core.delivery.sidecars import Sidecars, TokenChange, about_strangers, changed
+from bpe_core.delivery.sidecars import Sidecars, TokenChange, about_uncopied_files, changed
 from bpe_core.editing.id_map import IdMap
 from bpe_core.editing.id_map_file import IN_FOLDERS, npz_of
 from bpe_core.editing.specials import change_specials, with_specials
@@ -99,7 +99,7 @@ def refuse_other_contents(folder: Path, names: Collection[str]) -> None:
 
 def plan_for(folder: Path | str, sidecars: Sidecars, source: Path, source_format: str, to: str | None) -> FolderPlan:
     """Return the plan of a folder. The main file has the name of the table, or the usual name of the format `to`."""
-    if to and (to != source_format or not _shows(source, to)):
+    if to and (to != source_format or not _has_ending_of(source, to)):
         ending = FORMATS.rows[to].endings[0]
         name = ending if not ending.startswith(".") else source.name.split(".")[0] + FORMATS.extension(to)
         return FolderPlan(Path(folder), name, FORMATS[to], sidecars)
@@ -108,7 +108,7 @@ def plan_for(folder: Path | str, sidecars: Sidecars, source: Path, source_format
     return FolderPlan(Path(folder), name, format, sidecars)
 
 
-def _shows(path: Path, format: str) -> bool:
+def _has_ending_of(path: Path, format: str) -> bool:
     """Return whether the name of a file has an ending of this format."""
     return any(path.name.lower().endswith(ending) for ending in FORMATS.rows[format].endings)
 
@@ -164,7 +164,7 @@ def prepare_changed_folder(
     chosen += beside.notes
     for name in plan.others:
         files |= _for_another_loader(plan, name, change, lost, work)
-    lost += about_strangers(plan.sidecars)
+    lost += about_uncopied_files(plan.sidecars)
     verification = _checked_by_loading(made.verification, files, plan, change, overriding or {}, text)
     verification = replace(
         verification, chosen=(*verification.chosen, *chosen), cannot_hold=(*verification.cannot_hold, *lost)
@@ -303,7 +303,7 @@ def _checked_by_loading(
     """
     if CONFIG not in plan.sidecars.files or not verification.agrees:
         return verification
-    with quietly():
+    with without_network_or_advice():
         try:
             from transformers import AutoTokenizer  # optional libraries, which only serve for comparison
         except ImportError:
@@ -373,7 +373,7 @@ def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Ite
         ours = change.after.numbers_of(new.encode(sample, allowed_special="all")).tolist()
         if now(sample, add_special_tokens=False)["input_ids"] == ours:
             continue
-        spelled = _respelled(sample, renamed(sample), by_former_names)
+        spelled = _with_replacements(sample, renamed(sample), by_former_names)
         former = change.before.numbers_of(old.encode(spelled, allowed_special="all")).tolist()
         if before(spelled, add_special_tokens=False)["input_ids"] == former:
             yield f"{LIBRARY} splits {quoted(sample)} differently from the tokenizer."
@@ -383,7 +383,7 @@ def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Ite
         yield f"{LIBRARY} adds other special tokens to a text than before."
 
 
-def _respelled(text: str, places: Iterable[tuple[int, int]], names: Mapping[str, str]) -> str:
+def _with_replacements(text: str, places: Iterable[tuple[int, int]], names: Mapping[str, str]) -> str:
     """Return a text in which other texts replace the tokens at these places.
 
     `names` has the replacement of each token, which is its former name. A new token has no former name, so `names` has

@@ -71,15 +71,15 @@ def unknown_of(history: History) -> str:
     return "" if id is None else history.alphabet.symbols[id].text.decode()
 
 
-def guessed(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
+def guess_roles(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
     """Guess the special token of each role from the usual names of special tokens.
 
     `said` holds roles that a person chose. An empty text in `said` means that a role has no token. The token that ends
     a text is also used for padding. If there is no such token, a token for padding is added.
 
-    >>> guessed(("<|endoftext|>",), "")
+    >>> guess_roles(("<|endoftext|>",), "")
     Roles(pad='<|endoftext|>', bos='<|endoftext|>', eos='<|endoftext|>', unk='')
-    >>> guessed(("<s>", "</s>", "[PAD]"), "<unk>", eos="[PAD]")
+    >>> guess_roles(("<s>", "</s>", "[PAD]"), "<unk>", eos="[PAD]")
     Roles(pad='[PAD]', bos='<s>', eos='[PAD]', unk='<unk>')
     """
     by_name = {special.lower(): special for special in reversed(specials)}
@@ -92,7 +92,7 @@ def guessed(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
 
 
 def roles_of(history: History, **said: str | None) -> Roles:
-    return guessed(history.recipe.special_tokens, unknown_of(history), **said)
+    return guess_roles(history.recipe.special_tokens, unknown_of(history), **said)
 
 
 Side = Literal["right", "left"]
@@ -127,7 +127,7 @@ def checked_by_loading(
 
     Ids, roles and a padded batch are compared. No network is used.
     """
-    with quietly():
+    with without_network_or_advice():
         try:
             import tokenizers
             from transformers import AutoTokenizer  # optional libraries, which only serve for comparison
@@ -156,7 +156,7 @@ def checked_by_loading(
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
+def without_network_or_advice() -> Iterator[None]:
     """Keep transformers from using a network and from printing advice, until the block ends."""
     before = {name: os.environ.get(name) for name in QUIET}
     os.environ.update(QUIET)

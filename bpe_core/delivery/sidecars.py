@@ -243,11 +243,11 @@ def changed(sidecars: Sidecars, change: TokenChange, overriding: Mapping[str, An
             now = _overridden(now, overriding)
         elif name == MAP and overriding:
             now = _overridden(now, {key: value for key, value in overriding.items() if key in now})
-        files[name] = content if now == was and list(now) == list(was) else laid_out(now)
+        files[name] = content if now == was and list(now) == list(was) else indented_content(now)
     return ChangedSidecars(files, tuple(notes))
 
 
-def laid_out(whole: Object) -> bytes:
+def indented_content(whole: Object) -> bytes:
     try:
         return json.dumps(whole, ensure_ascii=False, indent=2).encode() + b"\n"
     except UnicodeEncodeError:  # a lone surrogate, which a file may spell by its code
@@ -441,7 +441,7 @@ def _report_sizes(whole: Object, name: str, change: TokenChange, notes: list[str
             )
 
 
-def about_strangers(sidecars: Sidecars) -> list[str]:
+def about_uncopied_files(sidecars: Sidecars) -> list[str]:
     """Return a sentence that names the files of the folder that are not copied, because the tokenizer does not need
     them.
     """
@@ -453,7 +453,7 @@ def about_strangers(sidecars: Sidecars) -> list[str]:
     return [f"Not copied from {sidecars.folder}, because they do not belong to the tokenizer: {some}{rest}."]
 
 
-def left_behind(sidecars: Sidecars) -> str:
+def about_unwritten_sidecars(sidecars: Sidecars) -> str:
     """Return a sentence that names the sidecar files that are not written if the table is written as a single file."""
     names = ", ".join([*sidecars.files, *sidecars.others])
     return (

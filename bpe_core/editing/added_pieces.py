@@ -16,7 +16,7 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.growing import NOTHING_NEW
-from bpe_core.editing.without_tokens import Further, Without, without
+from bpe_core.editing.without_tokens import AdditionalTokens, Without, without
 from bpe_core.errors import NothingToLearn
 from bpe_core.history.alphabet import Symbol
 from bpe_core.history.history import History
@@ -61,7 +61,7 @@ def pieces_of(history: History) -> list[AddedPiece]:
     return pieces
 
 
-def put_beside(
+def add_pieces(
     history: History,
     pieces: Sequence[AddedPiece],
     specials: Sequence[str] = (),
@@ -85,7 +85,7 @@ def put_beside(
 
 
 def _with(history: History, pieces: Sequence[AddedPiece], specials: Sequence[str] = ()) -> Without:
-    further = Further([piece.symbol for piece in pieces], [piece.score for piece in pieces], specials)
+    further = AdditionalTokens([piece.symbol for piece in pieces], [piece.score for piece in pieces], specials)
     return without(history, np.zeros(history.index_count, np.bool_), further=further)
 
 
@@ -127,11 +127,11 @@ def more_pieces(words: WordTable, history: History, recipe: Recipe, work: Work) 
     signs = [id for id in new if symbols[id].kind != "seed"]
     asked = max(0, wanted - len(signs))
     while True:
-        at = _moment(learned, set(new), asked)
+        at = _steps_until(learned, set(new), asked)
         scores = learned.scores.at(at) if learned.scores is not None else np.zeros(len(symbols), np.float32)
         best = sorted((id for id in new[len(signs) :] if np.isfinite(scores[id])), key=lambda id: -scores[id])
         pieces = [AddedPiece(symbols[id], float(scores[id])) for id in (*signs, *best)]
-        grown = put_beside(history, pieces, cancelled=work.cancelled)
+        grown = add_pieces(history, pieces, cancelled=work.cancelled)
         missing = wanted - len(grown.added)
         if missing <= 0 or len(best) < asked:
             break
@@ -139,7 +139,7 @@ def more_pieces(words: WordTable, history: History, recipe: Recipe, work: Work) 
     if not grown.added:
         raise NothingToLearn(NOTHING_NEW)
     if missing < 0:
-        grown = put_beside(history, [piece for piece in pieces if piece.symbol in set(grown.added)][:wanted])
+        grown = add_pieces(history, [piece for piece in pieces if piece.symbol in set(grown.added)][:wanted])
     return grown
 
 
@@ -155,7 +155,7 @@ def _learned(words: WordTable, recipe: Recipe, sign: str, wanted: int, work: Wor
     return learn(words, alone, history=empty, progress=work.progress, cancelled=work.cancelled)
 
 
-def _moment(learned: History, new: set[int], wanted: int) -> int:
+def _steps_until(learned: History, new: set[int], wanted: int) -> int:
     """Return the first number of steps after which at most `wanted` of the new seeds are left.
 
     A seed is a piece that the vocabulary starts with, and steps drop seeds. The vocabulary has no scores during the

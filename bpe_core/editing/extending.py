@@ -4,8 +4,8 @@ There are three cases:
 
 - If the steps of the table can be repeated on the new words, the learner repeats them and then learns more steps.
 - Some tables merge by priority, or list WordPiece's tokens without steps. Then the table splits the new words into
-  tokens, and these tokens are the base symbols of a second training (`go_on`). The merges of the second training get
-  lower priorities than all pairs of the table.
+  tokens, and these tokens are the base symbols of a second training (`train_further`). The merges of the second
+  training get lower priorities than all pairs of the table.
 - For Unigram, a second vocabulary is learned on the new texts alone, and its best pieces are added (`more_pieces`).
 """
 
@@ -22,13 +22,13 @@ from bpe_core.counting.words import WordTable
 from bpe_core.editing.added_pieces import more_pieces
 from bpe_core.editing.growing import (
     NOTHING_NEW,
+    can_repeat_steps,
     check_grew,
     growing_recipe,
     grown_numbers,
-    makes_steps_again,
-    steps_alone,
+    without_counts,
 )
-from bpe_core.editing.without_tokens import Further, further_numbers, numbers_of, without
+from bpe_core.editing.without_tokens import AdditionalTokens, further_numbers, numbers_of, without
 from bpe_core.errors import NothingToLearn
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.arguments import Learned, history_of
@@ -55,12 +55,12 @@ FIRST_CODE = 0x10000  # the first code point that stands for a token; there are 
 BY_IDS = "lowest-ids"  # the tie rule if the recipe's own rule compares texts
 
 
-def go_on(words: WordTable, history: History, recipe: Recipe, work: Work) -> History:
+def train_further(words: WordTable, history: History, recipe: Recipe, work: Work) -> History:
     """Return the table with new steps, which are learned from its tokens as base symbols.
 
     The recipe says how many steps the new table has. The old steps get no counts.
     """
-    in_codes = WordTable.from_counts(_in_codes(words, history, work.cancelled))
+    in_codes = WordTable.from_counts(_words_as_characters(words, history, work.cancelled))
     by = (recipe.merges or 0) - len(history)
     of_codes = _of_codes(recipe, by)
     if len(in_codes) == 0:
@@ -83,7 +83,7 @@ def _of_codes(recipe: Recipe, by: int) -> Recipe:
     return Recipe.preset("words", **said)
 
 
-def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> list[tuple[bytes, int]]:
+def _words_as_characters(words: WordTable, history: History, cancelled: CancelCheck) -> list[tuple[bytes, int]]:
     """Encode words, and write each token as a single character. Return the results with their counts.
 
     A token that may not be joined with others ends a word.
@@ -136,13 +136,13 @@ def _with_pairs(history: History, recipe: Recipe, trained: History) -> History:
         ids.append(id_of[text])
         rows.append((left, right, id_of[text]))
     steps = recipe.with_changes(merges=len(history) + len(born))
-    joining = None if joining is None else _behind(joining, rows, len(born))
+    joining = None if joining is None else _with_lower_priorities(joining, rows, len(born))
     grown = History.from_pairs(steps, history.alphabet, history.pairs() + born, joining)
     grown.end_reason = trained.end_reason
     return grown
 
 
-def _behind(joining: MergePriorities, rows: list[tuple[int, int, int]], born: int) -> MergePriorities:
+def _with_lower_priorities(joining: MergePriorities, rows: list[tuple[int, int, int]], born: int) -> MergePriorities:
     new = np.array(rows, np.int64).reshape(-1, 3).T
     if joining.pairs is not None:
         columns: list[Int64s] = [np.concatenate(both) for both in zip(joining.pairs, new, strict=True)]
@@ -232,15 +232,15 @@ def extend_on(
         added.history.recipe = added.history.recipe.with_changes(name=recipe.name)
         numbers = further_numbers(known, added.old_ids, first_id)
         return Extended(added.history.numbered(numbers), added.new_ids)
-    if makes_steps_again(history):
-        grown = learn(words, recipe, history=steps_alone(history), progress=work.progress, cancelled=work.cancelled)
+    if can_repeat_steps(history):
+        grown = learn(words, recipe, history=without_counts(history), progress=work.progress, cancelled=work.cancelled)
         check_grew(grown)
         return Extended(grown.numbered(grown_numbers(grown, known, first_id)), places_in(grown, history))
     lone = Method.of(history.recipe).lone_characters(history)
-    table = without(history, np.zeros(history.index_count, np.bool_), further=Further(lone))
+    table = without(history, np.zeros(history.index_count, np.bool_), further=AdditionalTokens(lone))
     known = further_numbers(known, table.old_ids, first_id)
     first_id = None if first_id is None else first_id + len(lone)
-    grown = go_on(words, table.history if lone else history, recipe, work)
+    grown = train_further(words, table.history if lone else history, recipe, work)
     check_grew(grown)
     places = places_in(grown, table.history)[table.new_ids]
     return Extended(grown.numbered(grown_numbers(grown, known, first_id)), places, len(lone))

@@ -62,25 +62,25 @@ def _method_across_words() -> Method:
 
 def _check_goes_across_words(history: History) -> None:
     recipe = history.recipe
-    if recipe.base != "bytes" or recipe.marker != "none" or not makes_steps_again(history) or recipe.splits_by_steps:
+    if recipe.base != "bytes" or recipe.marker != "none" or not can_repeat_steps(history) or recipe.splits_by_steps:
         raise RecipeError(
             "Superwords can be added only to a table of byte merges in the order of learning, with one pattern "
             "and without a word marker. This table is different."
         )
 
 
-def makes_steps_again(history: History) -> bool:
+def can_repeat_steps(history: History) -> bool:
     """Return whether a learner can make the steps of a history again on other words and then learn more."""
     can = METHODS[history.recipe.method].can_be_steered or history.recipe.serves_languages
-    return can and history.joining is None and not listed_alone(history)
+    return can and history.joining is None and not lists_texts_only(history)
 
 
-def listed_alone(history: History) -> bool:
+def lists_texts_only(history: History) -> bool:
     """Return whether the table lists joined tokens only as texts. Then the parts of these tokens are unknown."""
     return Method.of(history.recipe).has_continuations and history.alphabet.seed_count > 0
 
 
-def steps_alone(history: History) -> History:
+def without_counts(history: History) -> History:
     """Return the history without its counts, so that a learner can make its steps again on another corpus."""
     return History.from_pairs(history.recipe, history.alphabet, history.pairs())
 

@@ -25,9 +25,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from bpe_core.editing.added_pieces import pieces_of, put_beside
+from bpe_core.editing.added_pieces import add_pieces, pieces_of
 from bpe_core.editing.trimming import check_can_be_edited, looks_tokens_up, sentence_of_characters
-from bpe_core.editing.without_tokens import GONE, Further, further_numbers, numbers_of, without
+from bpe_core.editing.without_tokens import GONE, AdditionalTokens, further_numbers, numbers_of, without
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.formats.base import unless_ids
 from bpe_core.history.arguments import Learned, history_of
@@ -116,15 +116,17 @@ def put_together(
     _check_fit_together(table.recipe, other.recipe)
     if looks_tokens_up(table):
         return _beside(table, other, numbers_of(table), cancelled)
-    return _behind(table, other, partial(_report, progress, cancelled))
+    return _with_merges_of(table, other, partial(_report, progress, cancelled))
 
 
-def _behind(history: History, other: History, report: Callable[[int, int], None]) -> PutTogether:
+def _with_merges_of(history: History, other: History, report: Callable[[int, int], None]) -> PutTogether:
     """Return the first table with merges at its end for the tokens that only the second table has."""
     known_symbols = {(symbol.kind, symbol.text) for symbol in history.alphabet.symbols}
     symbols = [symbol for symbol in other.alphabet.symbols if (symbol.kind, symbol.text) not in known_symbols]
     specials = [token for token in other.recipe.special_tokens if token not in history.recipe.special_tokens]
-    table = without(history, np.zeros(history.index_count, np.bool_), further=Further(symbols, specials=specials))
+    table = without(
+        history, np.zeros(history.index_count, np.bool_), further=AdditionalTokens(symbols, specials=specials)
+    )
     place_of = {(symbol.kind, symbol.text): id for id, symbol in enumerate(table.history.alphabet.symbols)}
     of_other = [place_of[symbol.kind, symbol.text] for symbol in other.alphabet.symbols]
     joining = _JoinedTable(table.history)
@@ -172,7 +174,7 @@ def _add_all(
 def _beside(history: History, other: History, known: Int64s, cancelled: CancelCheck) -> PutTogether:
     pieces = pieces_of(other)
     first = set(written(history))
-    grown = put_beside(history, pieces, other.recipe.special_tokens, cancelled=cancelled)
+    grown = add_pieces(history, pieces, other.recipe.special_tokens, cancelled=cancelled)
     added = sum(symbol.kind == "seed" for symbol in grown.added)
     notes = _notes(history.recipe, other.recipe)
     if history.scores is not None:

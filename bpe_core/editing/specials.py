@@ -113,7 +113,7 @@ def change_specials(
     promoted: dict[str, int] = {}
     for text in ordinary:
         history, promoted[renames[text]] = _without_ordinary(history, text)
-    behind = free_numbers(own_numbers(history), len(added), _behind(history, promoted, first_id)).tolist()
+    behind = free_numbers(own_numbers(history), len(added), _first_new_id(history, promoted, first_id)).tolist()
     given = dict(zip(added, behind, strict=True))
     of_specials = {text: new for text, new in renames.items() if text in ids}
     changed = with_specials(history, rename=of_specials, add={**promoted, **given}, remove=removed)
@@ -209,7 +209,7 @@ def _without_ordinary(history: History, text: str) -> tuple[History, int]:
     return left.history.numbered(unless_ids(further_numbers(own_numbers(history), left.old_ids))), id
 
 
-def _behind(history: History, promoted: Mapping[str, int], first_id: int | None) -> int | None:
+def _first_new_id(history: History, promoted: Mapping[str, int], first_id: int | None) -> int | None:
     """Return the first id for new special tokens.
 
     By default it follows the ids of the table and of `promoted`, the ordinary tokens that become special tokens.

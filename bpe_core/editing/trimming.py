@@ -154,7 +154,7 @@ def trim_indices(
     named = sorted(set(named))
     _check_named(history, named, known)
     goes, hidden = _tokens_to_remove(history, named, needed)
-    more = without_tokens.Further(Method.of(history.recipe).lone_characters(history))
+    more = without_tokens.AdditionalTokens(Method.of(history.recipe).lone_characters(history))
     left = without(history, goes, hidden, more)
     while history.joining is not None and (unmade := _not_made_any_more(history, left, cancelled)):
         goes[unmade] = True
@@ -186,7 +186,7 @@ def _tokens_to_remove(history: History, named: list[int], needed: Needed) -> tup
     hidden = np.zeros(history.index_count, np.bool_)
     goes[named] = True
     if looks_tokens_up(history):
-        goes[written_alike(history)] = True
+        goes[repeated_texts(history)] = True
     elif needed == "lose":
         _lose(history, goes)
     else:
@@ -227,7 +227,7 @@ def looks_tokens_up(history: History) -> bool:
     return Method.of(history.recipe).looks_tokens_up
 
 
-def written_alike(history: History) -> list[int]:
+def repeated_texts(history: History) -> list[int]:
     """Return the indices of the joined tokens that have the same text as an older token.
 
     No text is ever split into them.

@@ -27,7 +27,7 @@ GONE = -1  # the new id of a removed token
 KINDS_IN_ORDER = ("unknown", "fallback", "byte", "character", "marker", "glued", "continuation", "seed")
 
 
-class Further(NamedTuple):
+class AdditionalTokens(NamedTuple):
     """Tokens to add to a history."""
 
     symbols: Sequence[Symbol] = ()
@@ -35,7 +35,7 @@ class Further(NamedTuple):
     specials: Sequence[str] = ()
 
 
-NOTHING_FURTHER = Further()
+NOTHING_FURTHER = AdditionalTokens()
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,9 @@ class Without:
     old_ids: Int64s  # the former id of each new id; negative for added tokens
 
 
-def without(history: History, goes: Bools, hidden: Bools | None = None, further: Further = NOTHING_FURTHER) -> Without:
+def without(
+    history: History, goes: Bools, hidden: Bools | None = None, further: AdditionalTokens = NOTHING_FURTHER
+) -> Without:
     """Return a history without the tokens in the mask `goes`, and with the tokens of `further`.
 
     The tokens in the mask `hidden` stay only as parts of other tokens. The result has no counts, because the counts of

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.history.laid_texts import LaidTexts, end_to_end
-from bpe_core.history.text_table import entered, with_own_room
+from bpe_core.history.laid_texts import LaidTexts, concatenate
+from bpe_core.history.text_table import build_table, with_own_buffer
 from bpe_core.kernels.splits import NO_RANK, SYMBOL, Halves, ShortBuffer, Texts, find_halves, join_halves
 from bpe_core.segmenting.text_pairs import joinable_pairs
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
@@ -25,7 +25,7 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
     """
     are_bytes = isinstance(tokens[0], bytes)
     if are_bytes:
-        data, starts = end_to_end(tokens)  # type: ignore[arg-type]  # all are bytes
+        data, starts = concatenate(tokens)  # type: ignore[arg-type]  # all are bytes
         letters = _bytes_in(data)
         edges = starts
     else:
@@ -38,9 +38,9 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
         is_there[wide] = True
         letters = _bytes_in(data[data < _WIDE]) + np.flatnonzero(is_there).tolist()
     symbols: list[Any] = [bytes([symbol]) if are_bytes else chr(symbol) for symbol in letters]
-    first, begin = end_to_end([symbol if isinstance(symbol, bytes) else symbol.encode() for symbol in symbols])
+    first, begin = concatenate([symbol if isinstance(symbol, bytes) else symbol.encode() for symbol in symbols])
 
-    texts = entered(np.concatenate((first, data)), np.concatenate((begin, begin[-1] + starts[1:])))
+    texts = build_table(np.concatenate((first, data)), np.concatenate((begin, begin[-1] + starts[1:])))
     so_far, halves = _initial_tables(texts, np.arange(len(symbols)), np.arange(len(symbols), len(texts.firsts)))
     done = find_halves(so_far, halves, _room(are_bytes))
     if done < len(tokens):
@@ -76,7 +76,7 @@ def _initial_tables(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Text
     ranks = np.full(len(texts.firsts), NO_RANK, np.int32)
     ranks[symbols], ranks[tokens] = SYMBOL, np.arange(len(tokens))
     halves = np.full((2, len(tokens)), -1, np.int32), np.zeros((2, len(tokens)), np.bool_)
-    so_far = with_own_room(texts)._replace(hints=np.zeros_like(texts.hints))
+    so_far = with_own_buffer(texts)._replace(hints=np.zeros_like(texts.hints))
     return so_far, Halves(tokens.astype(np.int32), ranks, *halves[0], *halves[1])
 
 

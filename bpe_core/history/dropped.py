@@ -6,18 +6,18 @@ from bpe_core.history.history import NOTHING, History
 from bpe_core.methods.registry import METHODS
 
 
-def parts_left(history: History) -> dict[int, list[int]]:
+def replacements_by_step(history: History) -> dict[int, list[int]]:
     """Return for each step that drops a token the tokens that replace it. The keys are the indices of the steps."""
     parts_of_row = dict[int, list[int]]()
     in_use = [True] * history.first_special
     for row, (token, right) in enumerate(zip(history.indices.tolist(), history.columns.right.tolist(), strict=True)):
         in_use[token] = right != NOTHING
         if right == NOTHING:
-            parts_of_row[row] = fallen_apart(history, token, in_use)
+            parts_of_row[row] = replacements_of(history, token, in_use)
     return parts_of_row
 
 
-def fallen_apart(history: History, token: int, in_use: list[bool]) -> list[int]:
+def replacements_of(history: History, token: int, in_use: list[bool]) -> list[int]:
     """Return the tokens that replace a dropped token: its symbols or its halves.
 
     If a half was dropped as well, the tokens that replace the half are returned.
@@ -25,4 +25,4 @@ def fallen_apart(history: History, token: int, in_use: list[bool]) -> list[int]:
     if METHODS[history.recipe.method].falls_into_bytes(history.recipe):
         return history.symbols_of(token)
     halves = history.parts(token) or ()
-    return [id for half in halves for id in ([half] if in_use[half] else fallen_apart(history, half, in_use))]
+    return [id for half in halves for id in ([half] if in_use[half] else replacements_of(history, half, in_use))]

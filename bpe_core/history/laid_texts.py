@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WIDTH_BY_LEAD = np.repeat([1, 2, 3, 4], [0xC0, 0x20, 0x10, 0x10])  # bytes of a character, by its first byte in UTF-8
 
 
-def end_to_end(texts: Sequence[bytes]) -> tuple[Bytes, Int64s]:
+def concatenate(texts: Sequence[bytes]) -> tuple[Bytes, Int64s]:
     """Concatenate the texts. Return the result, and the offset of each text in it. The last offset is the length of
     all texts.
     """
@@ -134,9 +134,9 @@ class LaidTexts(Sequence[str]):
     @cached_property
     def table(self) -> Texts:
         """Return a table of machine code that finds each text by its bytes."""
-        from bpe_core.history.text_table import entered  # loads machine code
+        from bpe_core.history.text_table import build_table  # loads machine code
 
-        return entered(self.data, self.starts)
+        return build_table(self.data, self.starts)
 
     def places_of(self, texts: Sequence[str]) -> Int64s:
         """Return the index of each of a few texts, or -1 for a missing text.

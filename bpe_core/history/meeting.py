@@ -8,7 +8,7 @@ from bpe_core.history.history import NOTHING, History
 from bpe_core.support.arrays import Bools, Int64s
 
 
-def meeting(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int64s]:
+def inner_neighbours(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int64s]:
     """Return the two symbols that become neighbours in each join.
 
     If `chosen` is a mask of some joins, only these joins are returned. Tokens that other joins made then count as
@@ -17,9 +17,9 @@ def meeting(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int6
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
     >>> history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [(97, 98), (256, 99)])  # ab, abc
-    >>> [symbols.tolist() for symbols in meeting(history)]
+    >>> [symbols.tolist() for symbols in inner_neighbours(history)]
     [[97, 98], [98, 99]]
-    >>> [symbols.tolist() for symbols in meeting(history, np.array([False, True]))]
+    >>> [symbols.tolist() for symbols in inner_neighbours(history, np.array([False, True]))]
     [[256], [99]]
     """
     rows = (history.columns.right != NOTHING) & (True if chosen is None else chosen)
@@ -27,10 +27,10 @@ def meeting(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int6
     last, first = (np.arange(history.first_special) for _ in range(2))
     last[made] = right
     first[made] = left
-    return outermost(last)[left], outermost(first)[right]
+    return outermost_symbols(last)[left], outermost_symbols(first)[right]
 
 
-def outermost(parts: Int64s) -> Int64s:
+def outermost_symbols(parts: Int64s) -> Int64s:
     """Return for each token the base symbol at one end of the token.
 
     For the left ends, `parts` holds the left half of each token. For the right ends, it holds the right half. For a

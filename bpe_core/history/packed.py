@@ -96,14 +96,14 @@ def unpacked(data: bytes) -> dict[str, Any]:
         place += narrow.nbytes
         native = np.dtype(kind).newbyteorder("=")
         arrays[name] = narrow.astype(native) if stored == length else np.full(length, narrow[0], native)
-    columns = Columns(**_under("column ", arrays))
-    spelled = _under("spelled ", arrays)
+    columns = Columns(**_with_prefix("column ", arrays))
+    spelled = _with_prefix("spelled ", arrays)
     symbols = zip(_read_texts("symbol", arrays), _read_texts("decoded", arrays), head["kinds"], strict=True)
     return {
         "recipe": Recipe.from_dict(head["recipe"]),
         "alphabet": Alphabet(tuple(map(Symbol._make, symbols)), SpelledSeeds(**spelled) if spelled else None),
         "columns": columns.first(len(columns.left)),
-        "reasons": _under("reason ", arrays),
+        "reasons": _with_prefix("reason ", arrays),
         "scores": _scores(head, arrays),
         "joining": _joining(head, arrays),
         "tokens_at_start": head["tokens_at_start"],
@@ -123,14 +123,14 @@ def _scores(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> Scores | No
 def _joining(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> MergePriorities | None:
     if "joining" not in head:
         return None
-    pairs = _under("pair ", arrays)
+    pairs = _with_prefix("pair ", arrays)
     choices: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in head["joining"].items()
     }
     return MergePriorities(PairRows(**pairs) if pairs else None, arrays.get("priorities"), **choices)
 
 
-def _under(beginning: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+def _with_prefix(beginning: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Return the arrays whose names begin with `beginning`. In the result, the names do not have this beginning."""
     return {name.removeprefix(beginning): array for name, array in arrays.items() if name.startswith(beginning)}
 

@@ -8,7 +8,7 @@ from bpe_core.kernels.splits import Texts, enter_texts
 from bpe_core.support.arrays import Bytes, Int64s
 
 
-def entered(data: Bytes, starts: Int64s) -> Texts:
+def build_table(data: Bytes, starts: Int64s) -> Texts:
     """Return a table of concatenated texts. The last number in `starts` is the length of all texts."""
     count = len(starts) - 1
     longest = int(np.diff(starts).max(initial=0))
@@ -26,6 +26,6 @@ def entered(data: Bytes, starts: Int64s) -> Texts:
     return texts
 
 
-def with_own_room(texts: Texts) -> Texts:
+def with_own_buffer(texts: Texts) -> Texts:
     """Return the same table with a new buffer, because threads can share the table but not its buffer."""
     return texts._replace(beginnings=np.empty_like(texts.beginnings))

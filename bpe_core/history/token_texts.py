@@ -5,7 +5,7 @@ are joined only within a budget, and texts for people are shortened.
 
 >>> shown(b" the\n"), shown("né".encode()[:2]), shown("␣".encode())
 ('␣the⏎', 'n<0xC3>', '<0xE2><0x90><0xA3>')
->>> read_back("␣the⏎"), read_back(" the<0x0A>")
+>>> parse_shown("␣the⏎"), parse_shown(" the<0x0A>")
 (b' the\n', b' the\n')
 """
 
@@ -89,7 +89,7 @@ def with_names(recipe: Recipe, write: Callable[[bytes], str] = shown) -> Callabl
     return (lambda raw: names.shown(write(raw))) if recipe.base_symbols else write
 
 
-def read_back(text: str) -> bytes:
+def parse_shown(text: str) -> bytes:
     """Return the bytes of a text that `shown` returned. Raise ValueError if the text holds half of a surrogate pair."""
     return unescape(text.translate(_MEANT))
 
@@ -187,7 +187,7 @@ class TokenTexts:
         The text may be written as `shown` writes it, with visible characters for blanks.
         """
         try:
-            raw = read_back(text)
+            raw = parse_shown(text)
         except ValueError:
             return None
         if raw in self.raw:
@@ -234,12 +234,12 @@ def _put_together(history: History, symbols: Sequence[bytes], continuing: bytes)
         text = texts[left] + (texts[right].removeprefix(continuing) if continuing else texts[right])
         size += len(text)
         if size > BUDGET:
-            check_together(size)
+            check_total_size(size)
         texts.append(text)
     return texts
 
 
-def check_together(size: int) -> None:
+def check_total_size(size: int) -> None:
     """Raise TooLarge if texts with `size` bytes in all are above the budget for joined texts."""
     if size > BUDGET:
         raise TooLarge(

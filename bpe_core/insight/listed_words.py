@@ -12,7 +12,7 @@ from bpe_core.counting.count_words import count_unmixed
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, CorpusError, RecipeError
-from bpe_core.history.token_texts import read_back, shown
+from bpe_core.history.token_texts import parse_shown, shown
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.data_table import DataTable
@@ -95,7 +95,7 @@ class ListedWords:
 
 def _bytes_of(text: str) -> bytes:
     try:
-        return read_back(text)
+        return parse_shown(text)
     except ValueError:
         return text.encode(errors="replace")
 

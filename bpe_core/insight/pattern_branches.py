@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.splitting.splitter import in_ascii
+from bpe_core.splitting.splitter import compiled_for_ascii
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _ends(expression: str, text: str, start: int) -> Iterator[tuple[str, int | N
 
 def _ends_in_ascii(expression: str, text: str, start: int) -> Iterator[tuple[str, int | None]]:
     for branch in alternatives(expression):
-        match = in_ascii(branch).match(text, start)
+        match = compiled_for_ascii(branch).match(text, start)
         yield branch, None if match is None else match.end()
 
 

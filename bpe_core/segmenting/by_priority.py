@@ -31,7 +31,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.alphabet import Spelling
 from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY, PairRows
-from bpe_core.history.meeting import outermost
+from bpe_core.history.meeting import outermost_symbols
 from bpe_core.history.token_texts import written
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.kernels.stored_code import OPENING
@@ -305,8 +305,8 @@ class JoinedWords:
     def meeting_pairs(self) -> Int64s:
         left, right = (column.astype(np.int64) for column in self.history.columns[:2])
         base = np.arange(self._base)
-        first = outermost(np.append(base, left))
-        last = outermost(np.append(base, right))
+        first = outermost_symbols(np.append(base, left))
+        last = outermost_symbols(np.append(base, right))
         if self.joining.pairs is not None:
             left, right = (np.append(*both) for both in zip((left, right), self.joining.pairs[:2], strict=True))
         within = [left << 32 | right for symbols in self._joined_seeds() for left, right in pairwise(symbols)]

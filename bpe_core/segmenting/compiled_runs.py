@@ -11,9 +11,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from bpe_core.history.dropped import parts_left
+from bpe_core.history.dropped import replacements_by_step
 from bpe_core.history.history import NOTHING, History
-from bpe_core.history.meeting import meeting
+from bpe_core.history.meeting import inner_neighbours
 from bpe_core.kernels import NEVER, PATTERN_CUT
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.change_text import TextChanges
@@ -156,12 +156,12 @@ def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTa
     """Return the kernels' tables of the chosen steps. `mark` is added to the numbers of tokens."""
     is_join = history.columns.right != NOTHING
     left, right, made = (column + mark for column in (history.columns.left, history.columns.right, history.indices))
-    before, behind = (symbols.astype(np.int64) + mark for symbols in meeting(history, chosen))
+    before, behind = (symbols.astype(np.int64) + mark for symbols in inner_neighbours(history, chosen))
     joins = np.flatnonzero(chosen & is_join)
     drops = np.flatnonzero(chosen & ~is_join)
     of_joins = [column.astype(np.int32) for column in (left[joins], right[joins], joins, made[joins])]
     table = joining_table(len(history.alphabet), np.unique(before << 32 | behind), *of_joins)
-    parts, lengths = (parts_left(history), history.token_lengths()) if len(drops) else ({}, np.zeros(0))
+    parts, lengths = (replacements_by_step(history), history.token_lengths()) if len(drops) else ({}, np.zeros(0))
     count = np.zeros(len(history) + 1, np.int32)
     count[drops + 1] = [len(parts[row]) for row in drops.tolist()]
     steps = StepTable(
@@ -201,7 +201,7 @@ class TokensOfRuns:
     def __init__(self, history: History, cut: Cut) -> None:
         """Store the function that encodes parts of runs, and find the pairs of bytes that are neighbours in a token."""
         byte = np.array([text[0] for text in history.alphabet.decoded])
-        before, behind = meeting(history)
+        before, behind = inner_neighbours(history)
         self._cut = cut
         self._meets = np.zeros((256, 256), np.uint8)
         self._meets[byte[before], byte[behind]] = 1
@@ -242,7 +242,7 @@ def first_across(history: History) -> int:
     Merges within words never do this, so the first stage of learning ends before this merge.
     """
     byte = np.array([text[0] for text in history.alphabet.decoded])
-    before, behind = (byte[symbols] for symbols in meeting(history))
+    before, behind = (byte[symbols] for symbols in inner_neighbours(history))
     merges = np.flatnonzero((behind == ord(" ")) & ~np.isin(before, _ENDS_OF_BLANKS))
     return int(merges[0]) if len(merges) else len(history)
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY
-from bpe_core.history.text_table import entered, with_own_room
-from bpe_core.history.token_texts import BUDGET, check_together
+from bpe_core.history.text_table import build_table, with_own_buffer
+from bpe_core.history.token_texts import BUDGET, check_total_size
 from bpe_core.kernels import NEVER
 from bpe_core.kernels.splits import Texts, Ways, measure_texts, split_texts, text_of_both, write_joined_texts
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
@@ -23,10 +23,10 @@ def joinable_pairs(texts: Texts) -> Ways:
     Return three columns: the index of the left text, of the right text, and of the joined text.
 
     >>> data = np.frombuffer(b"a" b"b" b"ab" b"aba" b"ba", np.uint8)
-    >>> [column.tolist() for column in joinable_pairs(entered(data, np.array([0, 1, 2, 4, 7, 9])))]
+    >>> [column.tolist() for column in joinable_pairs(build_table(data, np.array([0, 1, 2, 4, 7, 9])))]
     [[0, 0, 2, 1], [1, 4, 0, 0], [2, 3, 3, 4]]
     """
-    texts, count, longest = with_own_room(texts), len(texts.firsts), len(texts.powers) - 1
+    texts, count, longest = with_own_buffer(texts), len(texts.firsts), len(texts.powers) - 1
     collected: list[list[Int32s]] = [[], [], []]
     rows = np.empty((3, longest + _ROWS_A_TEXT * count), np.int32)
     progress = np.zeros(2, np.int64)
@@ -50,7 +50,7 @@ def concatenated_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> t
     lengths = starts[1:]
     lengths[: len(first)] = list(map(len, first))
     measure_texts(lengths, left, right, BUDGET + 1)
-    check_together(int(lengths.sum()))
+    check_total_size(int(lengths.sum()))
     np.cumsum(lengths, out=lengths)
     data = np.empty(max(1, int(starts[-1])), np.uint8)
     data[: starts[len(first)]] = np.frombuffer(b"".join(first), np.uint8)
@@ -88,4 +88,4 @@ def _texts_of(history: History) -> tuple[Texts, Int64s]:
     tokens = np.arange(history.first_special)
     if history.texts_by_number is not None:
         return history.texts_by_number.table, history.numbers_of(tokens)
-    return entered(*concatenated_texts(history.alphabet.texts, history.columns.left, history.columns.right)), tokens
+    return build_table(*concatenated_texts(history.alphabet.texts, history.columns.left, history.columns.right)), tokens

@@ -59,7 +59,7 @@ class Part(NamedTuple):
     place: int = 0
 
 
-def put(connection: sqlite3.Connection, name: str, run: int = 0, place: int = 0) -> None:
+def store_checksum(connection: sqlite3.Connection, name: str, run: int = 0, place: int = 0) -> None:
     """Compute and store the checksum of a part that was just written. If the part has no rows, delete its checksum."""
     digest = _digest(connection, Part(name, run, place))
     if digest is None:
@@ -68,12 +68,14 @@ def put(connection: sqlite3.Connection, name: str, run: int = 0, place: int = 0)
         connection.execute("INSERT OR REPLACE INTO checks VALUES (?, ?, ?, ?)", (name, run, place, digest))
 
 
-def put_merges(connection: sqlite3.Connection, run: int, first: int, stop: int, *, with_reasons: bool) -> None:
+def store_merge_checksums(
+    connection: sqlite3.Connection, run: int, first: int, stop: int, *, with_reasons: bool
+) -> None:
     for place in range(first // MERGES_IN_A_PART, -(-stop // MERGES_IN_A_PART)):
-        put(connection, "merges", run, place)
+        store_checksum(connection, "merges", run, place)
         if with_reasons:
-            put(connection, "reasons", run, place)
-    put(connection, "length", run)
+            store_checksum(connection, "reasons", run, place)
+    store_checksum(connection, "length", run)
 
 
 def wrong_parts(connection: sqlite3.Connection) -> list[Part]:

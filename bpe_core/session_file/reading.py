@@ -74,7 +74,7 @@ class Reader:
         named = dict(enumerate(groups if isinstance(groups, list) else []))
         picked = self.json("picked", [])
         return tuple(
-            _read_as(self._source(row), read_as.get(str(position)), named.get(position), picked)
+            _with_choices(self._source(row), read_as.get(str(position)), named.get(position), picked)
             for position, *row in rows
         )
 
@@ -232,7 +232,7 @@ class Reader:
         )
 
 
-def _read_as(source: SavedSource, said: object, group: object, picked: object) -> SavedSource:
+def _with_choices(source: SavedSource, said: object, group: object, picked: object) -> SavedSource:
     """Return the source with a person's choices: the column to read, the name of the group, and the chosen files.
 
     Choices that are not valid are ignored.
@@ -288,7 +288,7 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
     The writing of a safety copy may have been interrupted. In this case the incomplete change is undone first.
     """
     file_now = path_to_read(path)
-    with _opened(file_now, is_safety_copy) as connection:
+    with _open_database(file_now, is_safety_copy) as connection:
         check_room(TIMES_THE_FILE * file_now.stat().st_size, f"Opening {path}", "Close other programs first.")
         try:
             session = Reader(connection, str(path)).session()
@@ -323,9 +323,9 @@ def _described(part: checksums.Part) -> str:
     return OF_THE_SESSION.get(part.name, part.name)
 
 
-def are_alike_elsewhere(path: Path, other: Path) -> bool:
+def are_equal_except_places(path: Path, other: Path) -> bool:
     """Return whether two sessions are equal, except for the paths and dates of their texts."""
-    with _opened(path, is_safety_copy=False) as first, _opened(other, is_safety_copy=False) as second:
+    with _open_database(path, is_safety_copy=False) as first, _open_database(other, is_safety_copy=False) as second:
         tables = [name for (name,) in first.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return all(
             row == again
@@ -353,7 +353,7 @@ class Summary:
 
 def read_summary(path: Path | str) -> Summary:
     """Return the summary of a safety copy, without reading most of the file."""
-    with _opened(Path(path), is_safety_copy=True) as connection:
+    with _open_database(Path(path), is_safety_copy=True) as connection:
         reader = Reader(connection, str(path))
         lengths = "SELECT ifnull((SELECT max(step) FROM merges WHERE run = number), 0) FROM runs"
         merges = [learned for (learned,) in connection.execute(lengths)]
@@ -368,7 +368,7 @@ def read_summary(path: Path | str) -> Summary:
 
 
 @contextlib.contextmanager
-def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
+def _open_database(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
     """Open the database of a session. Tables of an older version are converted to the newest version in memory."""
     _look_at_header(path)
     # `immutable` keeps SQLite from making or reading other files next to it.

@@ -92,7 +92,7 @@ class SessionWriter:
             for run in session.runs:
                 runs[run.number] = self._write_run(run, runs.get(run.number), tables)
             self._remove_unused(tables, runs)
-            checksums.put(self._connection, "runs")
+            checksums.store_checksum(self._connection, "runs")
         self._written = session
         self._runs = runs
         self._word_tables = tables
@@ -124,7 +124,7 @@ class SessionWriter:
         self._connection.executemany("INSERT OR REPLACE INTO session VALUES (?, ?)", changed)
         for key, _ in changed:
             if key != checksums.UNCHECKED:
-                checksums.put(self._connection, checksums.VALUE + key)
+                checksums.store_checksum(self._connection, checksums.VALUE + key)
 
     def _write_bookmarks(self, session: SavedSession) -> None:
         if self._written is not None and self._written.bookmarks == session.bookmarks:
@@ -132,7 +132,7 @@ class SessionWriter:
         self._execute("DELETE FROM bookmarks")
         rows = [(bookmark.run, bookmark.merge, bookmark.note) for bookmark in session.bookmarks]
         self._connection.executemany("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?)", rows)
-        checksums.put(self._connection, "bookmarks")
+        checksums.store_checksum(self._connection, "bookmarks")
 
     def _write_sources(self, run: int, sources: tuple[SavedSource, ...], before: tuple[SavedSource, ...]) -> None:
         if sources == before:
@@ -143,7 +143,7 @@ class SessionWriter:
                 "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (run, position, *_source_row(source, self._text_key(source.text))),
             )
-        checksums.put(self._connection, "sources", run)
+        checksums.store_checksum(self._connection, "sources", run)
         self._execute(
             "DELETE FROM texts WHERE sha256 NOT IN (SELECT text_sha256 FROM sources WHERE text_sha256 IS NOT NULL)"
         )
@@ -166,7 +166,7 @@ class SessionWriter:
         if before is None or before.run.substance != run.substance or before.word_table != table:
             self._write_run_row(run, table)
         if before is None or before.word_table != table:
-            checksums.put(self._connection, "words", run.number)
+            checksums.store_checksum(self._connection, "words", run.number)
         self._write_sources(run.number, run.sources, () if before is None else before.run.sources)
         if run.history is None:
             return _WrittenRun(run, table, None)
@@ -183,7 +183,7 @@ class SessionWriter:
         how = (None, None) if known is None else (known.tokens_at_start, known.end_reason)
         row = (run.number, _as_json(run.recipe.to_dict()), table, *how, run.state, run.sentence)
         self._execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        checksums.put(self._connection, "run", run.number)
+        checksums.store_checksum(self._connection, "run", run.number)
 
     def _write_symbols(self, run: SavedRun, alphabet: Alphabet) -> None:
         counts: list[int] | repeat[None] = run.symbol_counts.tolist() if len(run.symbol_counts) else repeat(None)
@@ -194,7 +194,7 @@ class SessionWriter:
         while some := list(islice(rows, ROWS_AT_ONCE)):
             self._stop_if_cancelled()
             self._connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)", some)
-        checksums.put(self._connection, "symbols", run.number)
+        checksums.store_checksum(self._connection, "symbols", run.number)
 
     def _append_merges(self, run: int, history: History, written: int, names: TokenTexts) -> None:
         for start in range(written, len(history), ROWS_AT_ONCE):
@@ -210,7 +210,9 @@ class SessionWriter:
             for chunk in reason_chunks(history.reasons, written):
                 self._stop_if_cancelled()
                 self._execute("INSERT OR REPLACE INTO reasons VALUES (?, ?, ?, ?, ?)", (run, *chunk))
-            checksums.put_merges(self._connection, run, written, len(history), with_reasons=bool(history.reasons))
+            checksums.store_merge_checksums(
+                self._connection, run, written, len(history), with_reasons=bool(history.reasons)
+            )
 
     def _append_scores(self, run: SavedRun, before: SavedRun | None) -> None:
         """Write the rows of scores of a run that differ from the rows of `before`, the run at the last update."""
@@ -221,7 +223,7 @@ class SessionWriter:
                 kind = row.dtype.newbyteorder("<")
                 values = (run.number, place, since, kind.str, row.astype(kind).tobytes())
                 self._execute("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?)", values)
-                checksums.put(self._connection, "scores", run.number, place)
+                checksums.store_checksum(self._connection, "scores", run.number, place)
 
     def _write_words(self, words: WordTable | None, tables: dict[int, WordTable]) -> int | None:
         if words is None:

@@ -58,7 +58,7 @@ def may_cut_at_newlines(recipe: Recipe) -> bool:
 
 
 @lru_cache(maxsize=8)
-def between_kinds(table: ScanTable) -> Booleans:
+def safe_pairs_of_kinds(table: ScanTable) -> Booleans:
     """Return a table [kind, next kind] of the pairs of characters between which a normalized text may be divided.
 
     Three conditions must hold for such a pair. The pattern splits directly before the second character. The second
@@ -146,7 +146,7 @@ def _safe_cuts(recipe: Recipe) -> SafeCuts:
     pairs = np.zeros((256, 256), np.bool_)
     if table is not None:
         kinds = table.kind_of_code_point[:128]
-        pairs[:128, :128] = between_kinds(table)[kinds[:, None], kinds]
+        pairs[:128, :128] = safe_pairs_of_kinds(table)[kinds[:, None], kinds]
     if may_cut_at_newlines(recipe):
         pairs[NEWLINE] = True
     if recipe.normalizes:

@@ -72,7 +72,7 @@ class Splitter:
 
     @cached_property
     def _pattern_in_ascii(self) -> re.Pattern[str]:
-        return in_ascii(self._expression)
+        return compiled_for_ascii(self._expression)
 
     def words(self, text: str) -> Iterator[str]:
         """Return the words of one normalized document.
@@ -217,12 +217,12 @@ _IN_ASCII |= dict.fromkeys(("Lt", "Lm", "Lo", "M"), "")
 
 
 @cache
-def in_ascii(expression: str) -> re.Pattern[str]:
+def compiled_for_ascii(expression: str) -> re.Pattern[str]:
     """Return the compiled expression for ASCII texts. The module `re` matches it in half the time.
 
     `expression` is a named pattern or a part of a named pattern.
 
-    >>> in_ascii(NAMED_PATTERNS["gpt2"].expression).findall("It's 12 o'clock")
+    >>> compiled_for_ascii(NAMED_PATTERNS["gpt2"].expression).findall("It's 12 o'clock")
     ['It', "'s", ' 12', ' o', "'", 'clock']
     """
 

@@ -31,7 +31,7 @@ from bpe_core.formats.byte_level import read as bytes_of_stand_ins
 from bpe_core.history.arguments import history_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.ids_in_use import final_indices, final_numbers
-from bpe_core.history.token_texts import TokenBytes, read_back
+from bpe_core.history.token_texts import TokenBytes, parse_shown
 from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.methods.kit.tokenizer import Tokenizer, Way
 from bpe_core.segmenting.cutting import Allowed
@@ -408,7 +408,7 @@ class Study:
         if token in self._ids_by_name:
             return self._ids_by_name[token]
         with suppress(ValueError):  # a part of a character is no token
-            if (raw := read_back(token)) in self._ids_by_raw:
+            if (raw := parse_shown(token)) in self._ids_by_raw:
                 return self._ids_by_raw[raw]
         return self._ids_by_raw.get(bytes_of_stand_ins(token) or b"")
 

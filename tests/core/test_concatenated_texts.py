@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.history.laid_texts import LaidTexts, end_to_end
+from bpe_core.history.laid_texts import LaidTexts, concatenate
 
 TEXTS = st.lists(st.text("aéb日𝄞\0", max_size=4), max_size=9)
 
@@ -19,7 +19,7 @@ def test_concatenated_texts_behave_like_a_list_of_texts(
 ) -> None:
     places = [number for number in numbers if number < len(texts)]
     laid = LaidTexts.of(texts)
-    assert laid == LaidTexts(*end_to_end([text.encode() for text in texts]))
+    assert laid == LaidTexts(*concatenate([text.encode() for text in texts]))
     assert [*laid.followed_by(LaidTexts.of(others.values()))] == [*texts, *others.values()]
     for chosen in (places, sorted({*places}), [*range(len(texts))][2:5]):
         selected, should = laid.only(np.array(chosen, np.int64)), [texts[place] for place in chosen]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core.counting.words import WordTable
-from bpe_core.editing.growing import growing_recipe, steps_alone
+from bpe_core.editing.growing import growing_recipe, without_counts
 from bpe_core.errors import RecipeError
 from bpe_core.history.columns import Columns
 from bpe_core.history.history import History
@@ -127,7 +127,7 @@ def test_extending_a_table_on_other_words_makes_its_old_steps_first(
     plain = reference.train(second, growing, old.alphabet, old.pairs())
     reasons = {name: column.tolist() for name, column in plain.reasons.items()}
     for make in (PlainLearner, CompiledLearner):
-        result = learn_in_portions(make, second, plain, A_LOT, steps_alone(old))
+        result = learn_in_portions(make, second, plain, A_LOT, without_counts(old))
         del result["forbidden"]
         assert result == {**all_columns(plain), **reasons, "end": plain.end_reason}
     assert plain.pairs()[: len(old)] == old.pairs()

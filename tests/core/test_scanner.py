@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bpe_core.kernels import scan as kernels
 from bpe_core.recipes.parts import Unit
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.splitting.safe_cuts import between_kinds
+from bpe_core.splitting.safe_cuts import safe_pairs_of_kinds
 from bpe_core.splitting.splitter import split_words
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.scanner import ScanTable, table_for
@@ -184,7 +184,7 @@ def test_a_text_divided_at_a_safe_pair_of_characters_has_the_same_words(
 @cache
 def safe_characters(pattern: str, unit: Unit) -> list[tuple[str, str]]:
     table = machine(pattern, unit)
-    return [(example_of(x, table), example_of(y, table)) for x, y in np.argwhere(between_kinds(table)).tolist()]
+    return [(example_of(x, table), example_of(y, table)) for x, y in np.argwhere(safe_pairs_of_kinds(table)).tolist()]
 
 
 def test_scan_tables_are_small_and_valid() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bpe_core.errors import PatternError
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.splitting.splitter import MATCHES_A_ROUND, Splitter, in_ascii, lines_of, split_words
+from bpe_core.splitting.splitter import MATCHES_A_ROUND, Splitter, compiled_for_ascii, lines_of, split_words
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.specials import FEW, parts_of
 from tests.conftest import EXPLORES
@@ -39,7 +39,7 @@ def test_splitting_by_named_patterns_gives_the_matches_of_regex_findall(name: st
 def test_ascii_versions_of_patterns_find_the_same_words_in_ascii_texts(name: str) -> None:
     """All pairs of characters are split, and random texts of characters that the pattern distinguishes."""
     expression, draw = NAMED_PATTERNS[name].expression, random.Random(name)
-    ours, theirs = in_ascii(expression), regex.compile(expression)
+    ours, theirs = compiled_for_ascii(expression), regex.compile(expression)
     texts = [chr(first) + chr(second) for first in range(128) for second in range(128)]
     texts += ["".join(draw.choices("aB'stLlrevdm 12/\n\r\t.,!_$\x1c\x0b", k=draw.randrange(14))) for _ in range(5_000)]
     for text in texts:

@@ -19,8 +19,8 @@ from bpe_core.history.token_texts import (
     SHORTEST_SHOWN,
     TokenTexts,
     decoded,
+    parse_shown,
     quoted,
-    read_back,
     shown,
     written,
 )
@@ -36,7 +36,7 @@ BYTES = st.binary(max_size=12) | st.text("ab <0x41>␣⏎⇥\n\té", max_size=12
 
 @given(BYTES)
 def test_the_shown_text_of_a_token_can_be_read_back_to_its_bytes(raw: bytes) -> None:
-    assert read_back(shown(raw)) == raw
+    assert parse_shown(shown(raw)) == raw
 
 
 @given(

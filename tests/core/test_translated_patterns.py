@@ -16,7 +16,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.errors import PatternError
 from bpe_core.recipes.parts import Unit
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.splitting.safe_cuts import between_kinds
+from bpe_core.splitting.safe_cuts import safe_pairs_of_kinds
 from bpe_core.splitting.splitter import split_words
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.preparation import expressions
@@ -92,7 +92,7 @@ def test_a_text_divided_where_the_scan_table_allows_has_the_same_words(
     assume(scan_table is not None and before and behind)
     assert scan_table is not None
     last, first = (scan_table.kind_of_code_point[ord(character)] for character in (before[-1], behind[0]))
-    if between_kinds(scan_table)[last, first]:
+    if safe_pairs_of_kinds(scan_table)[last, first]:
         whole = words_by_regex(expression, before + behind)
         assert words_by_regex(expression, before) + words_by_regex(expression, behind) == whole
 

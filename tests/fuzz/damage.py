@@ -248,7 +248,7 @@ def damage_session(path: Path, chance: random.Random) -> None:
             except (sqlite3.Error, OverflowError, UnicodeEncodeError):
                 continue
         for part, run, place, _ in connection.execute("SELECT * FROM checks").fetchall():
-            checksums.put(connection, part, run, place)
+            checksums.store_checksum(connection, part, run, place)
 
 
 def _cell_value(value: Any, chance: random.Random) -> Any:

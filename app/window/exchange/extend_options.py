@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bpe_core.editing.growing import free_numbers, growing_recipe, listed_alone
+from bpe_core.editing.growing import free_numbers, growing_recipe, lists_texts_only
 from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError
 from bpe_core.formats.rebuilding import LARGEST_NUMBER
@@ -60,7 +60,7 @@ def extend_options(history: History) -> ExtendOptions:
 def _open_choice(history: History) -> OpenChoice | None:
     method = Method.of(history.recipe)
     name = method.choice_to_grow_by
-    if not name or not listed_alone(history):
+    if not name or not lists_texts_only(history):
         return None
     labels = method.own_choices[name].labels
     titles = {value: explanation.partition(";")[0].rstrip(".") for value, (_, explanation) in labels.items()}

@@ -28,7 +28,7 @@ from bpe_core.command_line.parser import WITHOUT_MANIFEST, command_named, parsed
 from bpe_core.errors import BpeError, CorpusError, FormatError, OutputError, plain
 from bpe_core.formats.hugging_face_cache import is_name, located
 from bpe_core.session_file import EXTENSION
-from bpe_core.session_file.reading import are_alike_elsewhere
+from bpe_core.session_file.reading import are_equal_except_places
 from bpe_core.support.data_table import is_data, read_plainly
 from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.foreign import report_faults
@@ -239,7 +239,9 @@ def _alike_without(before: Path, again: Path) -> str:
         if made.sub(b"", before.read_bytes(), count=count) == made.sub(b"", again.read_bytes(), count=count):
             return "the time at which the file was made"
     if ending == EXTENSION:
-        return "the places of its texts, and when they were last changed" if are_alike_elsewhere(before, again) else ""
+        return (
+            "the places of its texts, and when they were last changed" if are_equal_except_places(before, again) else ""
+        )
     if is_data(again):
         table, other = (read_plainly(path) for path in (before, again))
         if all(column in other and list(table[column]) == list(other[column]) for column in table if column != TAKEN):

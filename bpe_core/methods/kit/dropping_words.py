@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from bpe_core.history.alphabet import Spelling
-from bpe_core.history.dropped import parts_left
+from bpe_core.history.dropped import replacements_by_step
 from bpe_core.history.history import NOTHING, History
 from bpe_core.segmenting.word_runs import WITHIN, stages_of
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
@@ -36,7 +36,7 @@ class DroppingWords:
         self._history = history
         self._joins: dict[tuple[int, int], list[int]] = {}  # the steps within words that join a pair
         self._drops: dict[int, list[int]] = {}  # the steps that drop a token
-        self._parts = parts_left(history)
+        self._parts = replacements_by_step(history)
         self._tokens: list[int] = history.indices.tolist()
         self._lengths: list[int] = history.token_lengths().tolist()
         self._known: dict[bytes, Changes] = {}

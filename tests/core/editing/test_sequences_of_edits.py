@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bpe_core.counting.count_words import count_words
 from bpe_core.editing.extending import extend
-from bpe_core.editing.growing import grown_numbers, makes_steps_again, steps_alone
+from bpe_core.editing.growing import can_repeat_steps, grown_numbers, without_counts
 from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import NEEDED, trim
 from bpe_core.editing.without_tokens import numbers_of
@@ -76,14 +76,14 @@ def edit_table(state: State, act: str, data: st.DataObject) -> tuple[State, set[
     if act == "merge":
         both = put_together(history.numbered(numbers), learn_table(kind_of(history), NEW))
         return State(both.history, numbers_of(both.history)), set()
-    steps = len(history) if makes_steps_again(history) else 0
+    steps = len(history) if can_repeat_steps(history) else 0
     step = data.draw(st.integers(1, max(1, steps)))
     if step > steps or step <= history.recipe.grown_from:
         raise BpeError("There is no such step.")
     left, right = history.pair(step - 1)
     recipe = history.recipe.with_changes(merges=steps, interventions=(f"forbid:{left}+{right}@{step}",))
     words = count_words(Corpus.from_texts([OLD + NEW]), recipe)
-    branch = learn(words, recipe, history=steps_alone(history.first(step - 1)))
+    branch = learn(words, recipe, history=without_counts(history.first(step - 1)))
     numbers = grown_numbers(branch, numbers)
     behind = history.indices[step - 1 :].tolist()
     return State(branch, numbers), {int(state.numbers[id]) for id in behind}

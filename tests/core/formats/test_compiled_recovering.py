@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from bpe_core.formats import recovering
 from bpe_core.formats.compiled_recovering import parts_of
 from bpe_core.formats.recovering import recover
-from bpe_core.history.laid_texts import end_to_end
-from bpe_core.history.text_table import entered
+from bpe_core.history.laid_texts import concatenate
+from bpe_core.history.text_table import build_table
 from bpe_core.segmenting.text_pairs import joinable_pairs
 from bpe_core.support.arrays import Int32s
 from tests.machine_code import machine_code
@@ -98,7 +98,7 @@ def _recover(tokens: list, base: dict, first_id: int, by_kernels: bool) -> tuple
 
 
 def _pairs(texts: list[bytes]) -> tuple[Int32s, ...]:
-    return joinable_pairs(entered(*end_to_end(texts)))
+    return joinable_pairs(build_table(*concatenate(texts)))
 
 
 @given(texts=st.lists(st.text("aé", min_size=1, max_size=7).map(str.encode), unique=True, max_size=30))

@@ -12,7 +12,7 @@ import tokenizers
 
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
-from bpe_core.editing.growing import check_grew, growing_recipe, grown_numbers, steps_alone
+from bpe_core.editing.growing import check_grew, growing_recipe, grown_numbers, without_counts
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.formats import write_history
 from bpe_core.history.history import History
@@ -179,7 +179,7 @@ def test_extending_a_table_that_cannot_grow_is_refused_in_a_sentence(
     ):
         with pytest.raises(RecipeError, match=sentence):
             growing_recipe(history, by)
-    alone, recipe = steps_alone(table), growing_recipe(table, 5)
+    alone, recipe = without_counts(table), growing_recipe(table, 5)
     with pytest.raises(NothingToLearn, match="Nothing new can be learned from this corpus"):
         check_grew(learn(WordTable.from_counts({"xy": 1}), recipe, history=alone))
     with pytest.raises(FormatError, match="cannot have ids from 257 on"):

@@ -15,7 +15,7 @@ from app.session.time import timer
 from app.window.parts.lazy_model import Asked, LazyModel
 from app.window.questions.token.model import TokenModel
 from app.worker.job import Task
-from bpe_core.editing.growing import makes_steps_again
+from bpe_core.editing.growing import can_repeat_steps
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import LineFigure
 from bpe_core.insight.contexts import Context, contexts
@@ -144,7 +144,7 @@ class LifeModel(QObject, LazyModel):
         at = min(self._cursor.position, len(study.history))
         texts = study.texts
         if texts is None:
-            was_counted = bool(run.sources) and makes_steps_again(study.history)
+            was_counted = bool(run.sources) and can_repeat_steps(study.history)
             if run.can_be_counted:
                 self.hint = NO_TEXT
             else:
