@@ -143,7 +143,7 @@ SOME_IN_GROUPS = "some texts are in groups and some are not. No command can expr
 class TextFiles:
     """The texts of the corpus as files that a command can name.
 
-    A text without a file is written to a file near `beside`.
+    A text without a file is written to a new file beside the path `beside`.
     """
 
     def __init__(self, texts: Sequence[CorpusText], beside: Path) -> None:

@@ -218,7 +218,7 @@ def test_a_screenshot_is_taken_without_a_question_even_if_no_safety_copy_can_be_
     qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program, ended, asked = new_program(), list[int](), list[str]()
-    monkeypatch.setattr(program.filing.document, "secure", lambda: "The disk is full.")
+    monkeypatch.setattr(program.filing.document, "write_safety_copy", lambda: "The disk is full.")
     monkeypatch.setattr(filing, "ask_before_leaving", lambda window, why: asked.append(why))
     monkeypatch.setattr(QApplication, "exit", ended.append)
     picture = tmp_path / "window.png"

@@ -20,7 +20,7 @@ WITHOUT_TABS = ("ask", "compare")  # these rooms choose charts in another way
 
 
 class RoomWiring(QObject):
-    """An object that connects the rooms.
+    """An object that connects the rooms with their panels and actions.
 
     At the first start it offers only the first room. It offers the other rooms after the first run.
     """

@@ -39,7 +39,7 @@ INVITATION_WIDTH = 460
 
 
 class LanesPanel(Page):
-    """A panel of lanes. After a word, the key Escape shows the text again."""
+    """A panel of lanes. While it shows a single word, the key Escape shows the text again."""
 
     import_wanted = Signal()
     why_wanted = Signal(int, int)  # the index of a lane, and the byte asked about

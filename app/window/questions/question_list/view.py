@@ -120,7 +120,7 @@ class QuestionList(QListView):
 class QuestionHead(QWidget):
     """A heading with the question, above its answer.
 
-    A double click gives the answer the whole room. Another double click shows the other parts of the room again.
+    After a double click, the answer fills the room. Another double click shows the other parts of the room again.
     """
 
     whole_wanted = Signal(bool)
