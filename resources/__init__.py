@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -74,12 +73,11 @@ def icon_svg(name: str) -> str:
     return _folder().joinpath("icons", f"{name}.svg").read_text(encoding="utf-8")
 
 
-def lesson_files() -> Iterator[tuple[str, str]]:
-    """Return the name and the text of each lesson, in their order."""
-    folder = _folder().joinpath("lessons")
-    found = [file for file in folder.iterdir() if file.name.endswith(".toml")]
-    for file in sorted(found, key=lambda file: int(file.name.partition("-")[0])):
-        yield file.name.removesuffix(".toml"), file.read_text(encoding="utf-8")
+def lesson_files(folder: Traversable | None = None) -> dict[str, str]:
+    """Return the text of each lesson in a folder, by its name. By default, return those about more than one method."""
+    files = (folder or _folder().joinpath("lessons")).iterdir()
+    lessons = {file.name.removesuffix(".toml"): file for file in files if file.name.endswith(".toml")}
+    return {name: file.read_text(encoding="utf-8") for name, file in lessons.items()}
 
 
 def page_part(name: str) -> str:

@@ -7,7 +7,7 @@ token.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -79,6 +79,34 @@ class WholeWords(LongestMatch):
 SAVES = Reason.of_column("saves", "Tokens of the corpus")
 
 
+LESSON = """
+title = "Whole words, one by one"
+about = "A word that becomes a token at once."
+minutes = 1
+text = "tea sea"
+
+[corpus]
+words = { tea = 3, sea = 2 }
+
+[recipe]
+preset = "words"
+base = "bytes"
+method = "adding"
+merges = 2
+min_frequency = 1
+
+[[steps]]
+kind = "predict"
+say = "Which word saves the most tokens?"
+
+[[steps]]
+kind = "ask"
+say = "How many tokens has `sea` now?"
+ask = { what = "number of tokens of", about = "sea" }
+hint = "Count the letters."
+"""
+
+
 class Adding(Method):
     name = "adding"
     title = "Adding whole words"
@@ -89,6 +117,7 @@ class Adding(Method):
     nothing_to_learn = "No word of this text is longer than a byte."
     has_seeds = True
     plain = Way(AddingLearner, bytes_a_cell=500)
+    lessons: Mapping[str, str] = {"11-adding": LESSON}  # its place is after the other lesson 11
 
     def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
         seeds = (Symbol(word, word, "seed") for word in sorted({word for word, _ in words if len(word) > 1}))

@@ -17,10 +17,11 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 from tests.shared import ROOT
 
-RESOURCES = {"lessons": ROOT / "resources/lessons", "manual": ROOT / "resources/manual"}
+RESOURCES = {"lessons": ("resources/lessons/*.*", "bpe_core/methods/*/*.toml"), "manual": ("resources/manual/*.*",)}
 SURFACES = ("errors", "commands", "questions", "engine", "window", *RESOURCES)
 IS_CODE = re.compile(r"(re\.\w+|\w*regex\.\w+|\w+\.(execute|executemany|executescript)|cast|TypeVar|NewType)")
 FOR_PEOPLE = {"title", "about", "say", "choices", "wrong", "hint", "after"}
@@ -57,7 +58,7 @@ def messages(surface: str) -> list[Message]:
         return [message for its_surface, message in _messages_of_code() if its_surface == surface]
     return [
         Message(path.relative_to(ROOT).as_posix(), number, text)
-        for path in sorted(RESOURCES[surface].glob("*.*"))
+        for path in sorted(chain.from_iterable(map(ROOT.glob, RESOURCES[surface])))
         for number, text in (_texts_of_lesson if path.suffix == ".toml" else _paragraphs)(path.read_text("utf-8"))
         if TWO_WORDS.search(text)
     ]

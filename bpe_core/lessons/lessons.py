@@ -1,5 +1,7 @@
 """The lessons as data. Each lesson is a TOML file with words, a recipe and a few steps.
 
+A lesson about one method is in the folder of this method. The number in its name is its place in the course.
+
 A step is a text to read, a merge to predict, or a question to answer. A file holds no right answers, but questions to
 the engine. Texts may contain such questions in braces, and the engine's answers replace them.
 
@@ -9,16 +11,20 @@ the engine. Texts may contain such questions in braces, and the engine's answers
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from itertools import chain
 from typing import Any, Literal
 
 from bpe_core.lessons.answers import Feedback, Query, text_of_words
 from bpe_core.lessons.bench import Bench, WordNow
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from resources import lesson_files, samples
 
@@ -94,9 +100,21 @@ NOT_YET = "Not quite."
 ROUNDING = Fraction(2, 100)  # how far a typed number may be from the exact number
 
 
-@cache
 def lessons() -> tuple[Lesson, ...]:
-    return tuple(lesson_from(name, text) for name, text in lesson_files())
+    """Return all lessons in the order of the course, with those of all methods."""
+    return _lessons_of(tuple(Method.named(name) for name in METHODS))
+
+
+@cache
+def _lessons_of(methods: tuple[Method, ...]) -> tuple[Lesson, ...]:
+    files = chain(lesson_files().items(), *(method.lessons.items() for method in methods))
+    return tuple(lesson_from(name, toml) for name, toml in sorted(files, key=lambda file: _place_in_course(file[0])))
+
+
+def _place_in_course(name: str) -> float:
+    """Return the number at the beginning of a lesson's name. A lesson without a number comes last."""
+    number = name.partition("-")[0]
+    return int(number) if number.isdecimal() else math.inf
 
 
 def lesson_from(name: str, toml: str) -> Lesson:

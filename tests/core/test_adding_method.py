@@ -13,8 +13,10 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.errors import FormatError
 from bpe_core.formats import read_history, write_history
 from bpe_core.history.history import ADDED, History
+from bpe_core.lessons.lessons import lessons
+from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import Trainer
-from bpe_core.methods.registry import METHODS
+from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.questions.steps import Steps
 from bpe_core.questions.token import Token
 from bpe_core.recipes.recipe import Recipe
@@ -155,3 +157,21 @@ def test_impossible_added_rows_in_a_csv_table_are_refused(
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     with pytest.raises(FormatError, match=message):
         read_history(path)
+
+
+def test_a_lesson_of_a_method_has_its_place_in_the_course_while_the_method_is_registered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = [lesson.name for lesson in lessons()]
+    place = names.index("11-adding")
+    assert names[place - 1 : place + 2] == ["11-gage", "11-adding", "12-unigram"]
+    monkeypatch.delitem(METHODS, "adding")
+    assert "11-adding" not in [lesson.name for lesson in lessons()]
+
+
+def test_each_lesson_that_begins_with_a_method_of_its_own_is_in_the_folder_of_this_method() -> None:
+    homes = {lesson: name for name in METHODS.own for lesson in Method.named(name).lessons}
+    assert len(homes) == 9
+    assert homes == {
+        lesson.name: lesson.steps[0].recipe.method for lesson in lessons() if lesson.steps[0].recipe.method != USUAL
+    }

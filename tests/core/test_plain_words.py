@@ -19,6 +19,7 @@ OLD_WORDS = re.compile(
 IN_CODE = re.compile(r"`[^`]*`|cut = .*|\{\w+\}|\w+ = |\]\([^)]*\)|power cut")
 PROSE = [
     *(ROOT / "resources/lessons").glob("*.*"),
+    *(ROOT / "bpe_core/methods").glob("*/*.toml"),
     *(path for path in (ROOT / "resources/manual").glob("*.md") if path.stem not in ("commands", "python")),
     ROOT / "README.md",
 ]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.facts import MethodFacts, WordRanks
 from bpe_core.support.former_names import former_attributes, former_methods
+from resources import lesson_files
 
 if TYPE_CHECKING:  # recipes load this module first
     from bpe_core.counting.words import WordTable
@@ -102,6 +103,17 @@ class Method(MethodFacts):
                 if hasattr(module, name):
                     return getattr(module, name)
         return None
+
+    @property
+    def lessons(self) -> Mapping[str, str]:
+        """Return the lessons about this method, as texts in TOML by name. They are files in the method's folder.
+
+        The number at the beginning of a name is the place of the lesson in the course.
+        """
+        from importlib.resources import files  # imported late, as it loads slowly
+
+        module = type(self).__module__
+        return lesson_files(files(module)) if hasattr(sys.modules[module], "__path__") else {}
 
     # -- learning --------------------------------------------------------------------------
 

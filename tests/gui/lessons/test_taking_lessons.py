@@ -164,6 +164,16 @@ def test_a_user_can_take_every_lesson_to_its_end(qtbot: QtBot, program: Program,
     assert program.lesson_panel.list.isVisible()
 
 
+@pytest.mark.usefixtures("dropping")
+def test_a_user_can_take_the_lesson_that_a_method_brings(qtbot: QtBot, program: Program) -> None:
+    lesson = lesson_named("adding")
+    begin(qtbot, program, lesson)
+    for _ in lesson.steps:
+        solve(qtbot, program, page_of(qtbot, program))
+        qtbot.mouseClick(program.lesson_panel.step.next_button, LEFT)
+    assert program.lesson_panel.currentWidget() is program.lesson_panel.end
+
+
 def test_a_user_can_take_a_lesson_with_keys_alone(qtbot: QtBot, program: Program) -> None:
     settle(qtbot, program)
     program.actions["lessons"].trigger()
