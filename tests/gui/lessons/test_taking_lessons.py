@@ -157,7 +157,7 @@ def test_a_user_can_take_every_lesson_to_its_end(qtbot: QtBot, program: Program,
     assert program.lesson_panel.currentWidget() is program.lesson_panel.end
     asked = sum(step.kind != "read" for step in lesson.steps)
     predicted = sum(step.kind == "predict" for step in lesson.steps)
-    assert f"{predicted} of {asked} right at the first try" in program.lesson_panel.end.score.text()
+    assert f"{predicted} of {asked} answers were right at the first try" in program.lesson_panel.end.score.text()
     program.course.leave()
     assert program.window.stage == ""
     assert program.actions["step"].isVisible()
