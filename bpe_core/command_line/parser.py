@@ -31,6 +31,7 @@ WITHOUT_MANIFEST = (
     "completion",
     "decode",
     "doctor",
+    "follow",
     "import",
     "presets",
     "repeat",

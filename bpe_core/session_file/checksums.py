@@ -78,10 +78,13 @@ def store_merge_checksums(
     store_checksum(connection, "length", run)
 
 
-def wrong_parts(connection: sqlite3.Connection) -> list[Part]:
-    """Return the parts whose checksum is wrong. Another program has changed, removed or added their rows."""
+def wrong_parts(connection: sqlite3.Connection, *, with_words: bool = True) -> list[Part]:
+    """Return the parts whose checksum is wrong. Another program has changed, removed or added their rows.
+
+    Without `with_words`, the words are not checked. They are the largest part.
+    """
     stored = {Part(*key): digest for *key, digest in connection.execute("SELECT * FROM checks").fetchall()}
-    parts = sorted({*stored, *_parts(connection)})
+    parts = (part for part in sorted({*stored, *_parts(connection)}) if with_words or part.name != "words")
     return [part for part in parts if _digest(connection, part) != stored.get(part)]
 
 

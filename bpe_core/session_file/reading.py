@@ -89,7 +89,7 @@ class Reader:
         known = None if size is None or modified_ns is None else Fingerprint(size, modified_ns, sha256 or "")
         return SavedSource(name, str(path) if is_file else None, text, encoding, known)
 
-    def run(self, row: Sequence[Any]) -> SavedRun:
+    def run(self, row: Sequence[Any], *, with_words: bool = True) -> SavedRun:
         number, recipe_json, table, tokens_at_start, end_reason, state, sentence = row
         where = f"{self._name}, run {number}"
         recipe = rebuilding.checked_recipe(self.parsed(recipe_json), where)
@@ -108,7 +108,7 @@ class Reader:
             number=number,
             recipe=recipe,
             sources=self.sources(number),
-            words=self._words(table, number, where),
+            words=self._words(table, number, where) if with_words else None,
             history=history,
             symbol_counts=counts,
             state=state,
@@ -301,12 +301,27 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
         return session
 
 
-def _damaged_part(connection: sqlite3.Connection) -> str:
+def read_growing_run(path: Path | str) -> SavedRun:
+    """Return the last run of a session that another process may replace at any time. Its words are not read.
+
+    Nothing is written, and no lock is taken. Raise FormatError if the file is missing, incomplete or damaged.
+    """
+    with _open_database(Path(path), is_safety_copy=False, checks_pages=False) as connection:
+        row = connection.execute("SELECT * FROM runs ORDER BY number DESC LIMIT 1").fetchone()
+        if row is None:
+            raise FormatError(f"{path} holds no run.")
+        run = Reader(connection, str(path)).run(row, with_words=False)
+        if damaged := _damaged_part(connection, with_words=False):
+            raise FormatError(f"{path} is damaged ({damaged}): a stored checksum differs. {ADVICE}")
+        return run
+
+
+def _damaged_part(connection: sqlite3.Connection, *, with_words: bool = True) -> str:
     """Return a phrase about the first part with a wrong checksum. The phrase is empty if all checksums are right."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version < schema.FIRST_CHECKED:
         return ""
-    wrong = checksums.wrong_parts(connection)
+    wrong = checksums.wrong_parts(connection, with_words=with_words)
     if wrong:
         return _described(wrong[0])
     return "a text of the corpus" if checksums.has_wrong_text(connection) else ""
@@ -368,8 +383,11 @@ def read_summary(path: Path | str) -> Summary:
 
 
 @contextlib.contextmanager
-def _open_database(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
-    """Open the database of a session. Tables of an older version are converted to the newest version in memory."""
+def _open_database(path: Path, is_safety_copy: bool, *, checks_pages: bool = True) -> Iterator[sqlite3.Connection]:
+    """Open the database of a session. Tables of an older version are converted to the newest version in memory.
+
+    Without `checks_pages`, damage is noticed only in what is read.
+    """
     _look_at_header(path)
     # `immutable` keeps SQLite from making or reading other files next to it.
     how = "mode=rw" if is_safety_copy else "mode=ro&immutable=1"
@@ -383,8 +401,8 @@ def _open_database(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connect
             connection.execute("PRAGMA cell_size_check = ON")
             version = schema.check(connection, str(path))
             connection.execute("PRAGMA query_only = ON")
-            (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-            if verdict != "ok":
+            verdict = connection.execute("PRAGMA integrity_check(1)").fetchone() if checks_pages else ("ok",)
+            if verdict != ("ok",):
                 raise FormatError(f"{path} is damaged: its pages do not fit together. {ADVICE}")
             if version == schema.VERSION:
                 yield connection

@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -31,6 +32,7 @@ from bpe_core.support.journal import (
 from bpe_core.support.lock import Lock
 
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+TRIES, SECONDS_BETWEEN_TRIES = 5, 0.01
 
 _manifest_of: dict[Path, Path] = {}  # results that grow, with the manifests that describe the former ones
 waiting: list[ResultsWithManifest] = []  # results that wait for the manifest that describes them
@@ -373,14 +375,38 @@ def _remove_manifest_of(target: Path) -> None:
             sync_folder(_manifest_of[place].parent)
 
 
+def is_being_written(path: Path | str) -> bool | None:
+    """Return whether a process has reserved the path of a result. Return None if this cannot be known here."""
+    claim = _claim_of(_place_of(path))
+    try:
+        if not claim.exists():
+            return False
+        lock = Lock.of_existing(claim)
+        if lock is None:
+            return claim.exists()
+    except OSError:  # the file system knows no locks, or the lock belongs to another person
+        return None
+    lock.leave()
+    return False
+
+
+def _claim_of(place: Path) -> Path:
+    """Return the path of the lock file that claims the place of a result. It depends on the result alone."""
+    return _beside(place, hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16])
+
+
 def _claim_on(place: Path) -> Lock | None:
-    """Claim the place of a result by a lock file, whose name depends on the result alone.
+    """Claim the place of a result by a lock file.
 
     A killed writer leaves the lock file. The next writer of the same result removes it.
     """
-    path = _beside(place, hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16])
+    path = _claim_of(place)
     try:
         lock = Lock.acquire(path)
+        for _ in range(TRIES):
+            if lock is None:  # a process that only asks holds the lock for a moment
+                time.sleep(SECONDS_BETWEEN_TRIES)
+                lock = Lock.acquire(path)
     except OSError:  # the file system knows no locks, or nothing can be written, which the writer will report
         return Lock(path) if os.access(path, os.W_OK) else None
     if lock is None:

@@ -32,6 +32,7 @@ STAGES = [
         "sweep",
         "figures",
         "studies",
+        "following",
         "asking",
         "questions",
         "report",

@@ -9,6 +9,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "train": "Learn a merge table from text",
         "count": "Count the words of texts of any size into a file, to train from it or add it to others",
         "sweep": "Train and measure every combination of a plan's recipes, corpora, tie rules, sizes and samples",
+        "follow": "Follow a training that runs elsewhere: print its steps as lines of JSON while it goes on",
         "words": "Watch words being merged, step by step",
         "presets": "List all preset recipes, or print a recipe as JSON",
     },

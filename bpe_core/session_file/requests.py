@@ -1,0 +1,46 @@
+"""Requests to a training that runs elsewhere. A small file beside its session holds the request as one word.
+
+    echo pause > run.bpex.request      the training saves its steps and waits until the file is removed
+    echo stop > run.bpex.request       the training saves its steps and ends
+
+Whoever may write to the folder may make a request.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Literal, get_args
+
+from bpe_core.support.atomic import write_atomically
+
+Request = Literal["pause", "stop"]
+ENDING = ".request"
+LONGEST = 64  # bytes that are read
+
+
+def request_file(session: Path) -> Path:
+    return session.with_name(session.name + ENDING)
+
+
+def request_for(session: Path) -> Request | None:
+    """Return the request to the training of a session, or None if there is no valid request."""
+    with contextlib.suppress(OSError), open(request_file(session), "rb") as file:
+        word = file.read(LONGEST).strip().lower()
+        return next((request for request in get_args(Request) if word == request.encode()), None)
+    return None
+
+
+def can_request(session: Path) -> bool:
+    return os.access(session.parent, os.W_OK)
+
+
+def make_request(session: Path, request: Request) -> None:
+    with write_atomically(request_file(session)) as file:
+        file.write(f"{request}\n".encode())
+
+
+def withdraw_request(session: Path) -> None:
+    with contextlib.suppress(OSError):
+        request_file(session).unlink()

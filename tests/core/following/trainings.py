@@ -1,0 +1,65 @@
+"""Trainings in other processes, for the tests that follow them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bpe_core.following.file_follower import is_continued
+from bpe_core.following.followed_run import FollowedRun
+from bpe_core.history.history import History
+from tests.shared import PATIENCE, ROOT
+
+# Each batch has few steps and the session is saved after nearly every batch, so that a test sees many states.
+PROGRAM = """
+import sys, time
+from bpe_core.command_line.main import run
+from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.studies import sessions
+sessions.SECONDS_BETWEEN = 0.02
+sessions.TIMES_THE_WRITING = 0
+advance = Trainer.advance
+def advance_slowly(trainer, max_merges=None, seconds=None):
+    time.sleep(0.02)
+    return advance(trainer, 20)
+Trainer.advance = advance_slowly
+sys.exit(run(sys.argv[1:]))
+"""
+VOCABULARY = 2_000
+
+
+def write_words(path: Path, count: int = 5_000) -> None:
+    path.write_text(" ".join(f"{number * 7919:x}" for number in range(count)))
+
+
+def start_training(folder: Path, *more: str, size: int = VOCABULARY) -> subprocess.Popen[str]:
+    """Start a training of words.txt to run.bpex in another process."""
+    words = ["train", "words.txt", "--vocab-size", str(size), "-o", "run.bpex", "--quiet", *more]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *words], cwd=folder, env=environment, stderr=subprocess.PIPE, text=True
+    )
+
+
+def look_until(look: Callable[[], FollowedRun], is_reached: Callable[[FollowedRun], bool]) -> list[FollowedRun]:
+    """Look again and again until a state is reached. Return everything that was seen."""
+    latest = time.monotonic() + PATIENCE
+    seen = [look()]
+    while not is_reached(seen[-1]):
+        assert time.monotonic() < latest, seen[-1].sentence
+        time.sleep(0.01)
+        seen.append(look())
+    return seen
+
+
+def are_beginnings(seen: list[FollowedRun], whole: History) -> bool:
+    """Return whether all steps that were seen are the first steps of a history, and never become fewer."""
+    lengths = [run.learned for run in seen]
+    histories = [run.history for run in seen if run.history is not None]
+    return lengths == sorted(lengths) and all(
+        len(history) <= len(whole) and is_continued(history, whole) for history in histories
+    )
