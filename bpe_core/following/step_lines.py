@@ -46,8 +46,10 @@ class StepLines:
             "steps": run.learned,
             "age": round(run.age, 3),
             "name": run.name,
+            "texts": run.texts,
+            "why": run.why,
+            "is_written": run.is_written,
         }
-        state |= {"texts": run.texts, "why": run.why, "is_written": run.is_written}
         yield json.dumps(state, ensure_ascii=False).encode() + b"\n"
 
 
