@@ -39,7 +39,7 @@ WITHOUT_MANIFEST = (
 # These commands end at once, or show no progress.
 WITHOUT_PROGRESS = (*WITHOUT_MANIFEST[1:], "pin", "report", "share", "verify", "words")
 ID_MAP = "id_map"
-RESULTS = ("output", "out", "summary", "listed", "page", ID_MAP)  # the arguments that name results
+RESULTS = ("output", "out", "watch", "summary", "listed", "page", ID_MAP)  # the arguments that name results
 # the placeholders of arguments that name files
 FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "RUN", "SESSION_OR_MERGES"])
 # Commands that may replace the files they read; a sweep continues its own table, and refuses any other file.

@@ -16,11 +16,13 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.run_titles import name_of
 from bpe_core.session_file import is_session_file, run_of
 from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.requests import request_for, withdraw_request
 from bpe_core.session_file.values import SavedRun, SavedSession, View
 from bpe_core.session_file.writing import write_session
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
 from bpe_core.support.atomic import place_immediately
+from bpe_core.support.progress import CancelCheck, never_cancelled
 from bpe_core.text.reading.utf8 import first_invalid
 
 
@@ -69,16 +71,19 @@ def write_run(history: History, words: WordTable, path: Path | str, names: Seque
 
 SECONDS_BETWEEN = 2.0
 TIMES_THE_WRITING = 10
+SECONDS_BETWEEN_LOOKS = 0.2  # for requests to the training
 
 
 class GrowingRun:
     """A session of one run that is saved again and again during the training.
 
     Each time the whole file is replaced. If the program is killed, the same training continues from the last saved
-    step.
+    step. A request beside the file can pause or stop the training.
     """
 
-    def __init__(self, path: Path | str, words: WordTable, names: Sequence[str] = ()) -> None:
+    def __init__(
+        self, path: Path | str, words: WordTable, names: Sequence[str] = (), interruption: CancelCheck = never_cancelled
+    ) -> None:
         if first_invalid(words.text.data) >= 0:
             raise OutputError(
                 f"{path} was not written: a session stores words of text, and these files hold bytes that are not "
@@ -90,7 +95,16 @@ class GrowingRun:
         self._names = tuple(names)
         self._written = time.monotonic()
         self._rest = SECONDS_BETWEEN
+        self._looked = time.monotonic()
+        self._interruption = interruption
+        self.is_stopped = False  # by a request
         self.trouble = ""  # the error of the last attempt to write
+        if request_for(self._path) == "stop":  # it was made to an earlier training
+            withdraw_request(self._path)
+
+    def cancelled(self) -> bool:
+        """Return whether the training should end, because of an interruption or a request."""
+        return self.is_stopped or self._interruption()
 
     def known(self, recipe: Recipe) -> History | None:
         """Return the steps that an earlier training with the same recipe and words saved in the file.
@@ -111,10 +125,26 @@ class GrowingRun:
         return run.history if is_same else None
 
     def keep(self, trainer: Trainer) -> None:
-        """Save the steps of the trainer. Do nothing if the last save was only a moment ago."""
+        """Save the steps of the trainer, unless the last save was only a moment ago. Then do what is requested."""
         began = time.monotonic()
-        if began - self._written < self._rest:
-            return
+        if began - self._written >= self._rest:
+            self._save(trainer)
+        if began - self._looked >= SECONDS_BETWEEN_LOOKS:
+            self._looked = began
+            if request_for(self._path) is not None:
+                self._save(trainer)
+                self._wait()
+
+    def _wait(self) -> None:
+        """Wait while a request asks the training to pause. Note whether a request asks the training to end."""
+        while request_for(self._path) == "pause" and not self.cancelled():
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        if request_for(self._path) == "stop":
+            withdraw_request(self._path)
+            self.is_stopped = True
+
+    def _save(self, trainer: Trainer) -> None:
+        began = time.monotonic()
         history = trainer.history
         if len(history):
             self.trouble = ""

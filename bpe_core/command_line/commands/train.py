@@ -77,7 +77,8 @@ examples:
 Ctrl-C stops the training; --output then holds the merges learned so far (exit code 130).
 Ctrl-C twice drops them. `kill` (143) or closing the terminal (129) stops it in the same way.
 A session (.bpex) is saved every few seconds during the training. After a stop or a crash the same command
-continues from the last save, and the result is the same.
+continues from the last save, and the result is the same. Meanwhile `bpe-explorer follow` shows its steps.
+`echo pause > book.bpex.request` lets the training save and wait until this file is removed. `echo stop` ends it.
 """
 
 
@@ -102,6 +103,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     session = f"{EXTENSION} saves the run as a session, by any method"
     output = f"write the merge table to this file; its ending ({endings}) decides the format; {session}"
     add("-o", "--output", metavar="FILE", help=output)
+    watch = f"save the growing run to this session ({EXTENSION}), too, which `follow` and a window can follow"
+    add("--watch", metavar="FILE", help=watch)
     add("--json", action="store_true", help="print the summary (or, without --output, the table) as JSON")
     add("--quiet", action="store_true", help="no progress and no summary")
 
@@ -111,6 +114,8 @@ def run(options: argparse.Namespace) -> int:
     groups = groups_of(options)
     if options.output:
         _check_output(Path(options.output))
+    if options.watch:
+        _check_watched(options)
     watch = Stopwatch()
     with interruptible(KEEPS, quiet=options.quiet) as interruption:
 
@@ -127,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
             steered, known = decided(words, recipe, options, Work(report, interruption))
             if not options.quiet:
                 interruption.print_lines(*notes, *left_out)
-            if options.output and is_session_name(Path(options.output)):
+            if _growing_session(options):
                 history = _session_learned(words, steered, known, options, report, interruption)
             else:
                 history = learn(words, steered, history=known, progress=report, cancelled=interruption)
@@ -150,16 +155,23 @@ def _session_learned(
     """
     from bpe_core.studies.sessions import GrowingRun  # this module loads SQLite
 
-    growing = GrowingRun(options.output, words, names_of(options.files, groups_of(options)))
+    session = _growing_session(options)
+    growing = GrowingRun(session, words, names_of(options.files, groups_of(options)), interruption)
     kept = growing.known(recipe)
     if kept is not None and len(kept) > len(history or ()):
         history = kept
         if not options.quiet:
-            said = f"{recipe.wording.counted(len(kept))} that {options.output} holds"
+            said = f"{recipe.wording.counted(len(kept))} that {session} holds"
             interruption.print_lines(f"Continuing from the {said}.")
-    learned = learn(words, recipe, history=history, progress=report, cancelled=interruption, keep=growing.keep)
+    learned = learn(words, recipe, history=history, progress=report, cancelled=growing.cancelled, keep=growing.keep)
     growing.write(learned)
     return learned
+
+
+def _growing_session(options: argparse.Namespace) -> str:
+    """Return the path of the session that is saved during the training, or an empty text."""
+    is_session = options.output and is_session_name(Path(options.output))
+    return str(options.output if is_session else options.watch or "")
 
 
 def _first_preset(method: str | None) -> str:
@@ -193,6 +205,15 @@ def _check_output(path: Path) -> None:
         raise OutputError(f"Could not write {path}: it is a folder.")
     if not Path(os.path.realpath(path)).parent.is_dir():
         raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
+
+
+def _check_watched(options: argparse.Namespace) -> None:
+    path = Path(options.watch)
+    if not is_session_name(path):
+        raise OutputError(f"--watch {plain(options.watch)} is no session. End the name in {EXTENSION}.")
+    if options.output and is_session_name(Path(options.output)):
+        raise OutputError(f"{plain(options.output)} can be followed already. Leave out --watch.")
+    _check_output(path)
 
 
 def _deliver(history: History, options: argparse.Namespace, seconds: float, report: ProgressReport) -> None:
