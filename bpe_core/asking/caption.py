@@ -1,19 +1,36 @@
-"""The caption of an answer in a paper. It names the question, the recipes and the version of the program."""
+"""The caption of an answer in a paper. It names all that a reader needs to repeat the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 
+from bpe_core.asking.question import Question
+from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
 from bpe_core.methods.registry import METHODS
+from bpe_core.studies.checksums import checksum_of_documents, checksum_of_texts
 from bpe_core.studies.study import Study
+from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.version import program_version
 
+SEED = "seed"  # the name of the parameter, in all questions that draw by chance
 
-def caption_of(question: str, about: Study | Mapping[str, Study] | None) -> str:
-    """Return the caption of an answer: the question, the recipe of each tokenizer with its tie rule, and the version.
 
-    `about` is the study, or the studies by their names, that the question is about.
+def caption_of(asked: Question, about: Study | Mapping[str, Study] | None, work: Work = ALONE) -> str:
+    """Return the caption of an answer.
+
+    It names the question, the recipe of each tokenizer with its tie rule, the checksum of the texts, the seed of random
+    draws, and the version of the program.
+
+    Parameters
+    ----------
+    asked
+        The question with its parameters.
+    about
+        The study, or the studies by their names, that the question is about.
+    work
+        The callbacks that may cancel the reading of the texts.
     """
     studies: Mapping[str, Study] = {}
     if isinstance(about, Mapping):
@@ -21,14 +38,41 @@ def caption_of(question: str, about: Study | Mapping[str, Study] | None) -> str:
     elif about is not None:
         studies = {"": about}
     recipes = [
-        f"{name}: {_recipe(study.history)}" if name else _recipe(study.history) for name, study in studies.items()
+        f"{name}: {recipe_in_words(study.history)}" if name else recipe_in_words(study.history)
+        for name, study in studies.items()
     ]
-    return " ".join(f"{part}." for part in (question, *recipes, f"BPE Explorer {program_version()}"))
+    seed = getattr(asked, SEED, None)
+    seeds = [] if seed is None else [f"Seed {seed}"]
+    program = f"BPE Explorer {program_version()}"
+    parts = (asked.title(), *recipes, *_texts_in_words(asked, about, studies, work), *seeds, program)
+    return " ".join(f"{part}." for part in parts)
 
 
-def _recipe(history: History) -> str:
+def _texts_in_words(
+    asked: Question, about: Study | Mapping[str, Study] | None, studies: Mapping[str, Study], work: Work
+) -> list[str]:
+    try:
+        measured = asked.texts_of(about)
+    except CorpusError:  # standard input is empty after its first reading
+        return ["Texts without a checksum, because they could be read only once"]
+    if measured:
+        return [f"Texts: {checksum_of_documents(chain.from_iterable(measured.values()))}"]
+    checksums: dict[object, str] = {}  # texts with the same paths are read once
+    for study in studies.values():
+        if study.texts is not None:
+            key = getattr(study.texts, "paths", ()) or id(study.texts)
+            if key not in checksums:
+                checksums[key] = str(checksum_of_texts(study.texts, study.history.recipe, work))
+    return [f"Texts: {checksum}" for checksum in dict.fromkeys(checksums.values())]
+
+
+def recipe_in_words(history: History) -> str:
+    """Return the method, the size, the pattern and other choices of a tokenizer, and the seeds of its samples."""
     recipe = history.recipe
     parts = [METHODS[recipe.method].title, f"{history.vocabulary_size_at(len(history)):,} tokens"]
     parts += [f"pattern {recipe.pattern}", f"minimum frequency {recipe.min_frequency:,}"]
     parts += [f"ties {recipe.ties}"] if recipe.applies("ties") else []
+    groups = () if recipe.mixture is None else recipe.mixture.groups
+    samples = [group for group in groups if not group.sample.takes_all]
+    parts += [f"sample of {group.name or 'the texts'} by seed {group.sample.seed}" for group in samples]
     return ", ".join(parts)

@@ -30,11 +30,13 @@ from bpe_core.studies.study import Study, free_name
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.data_table import ENDINGS, checked_name, csv_text, is_data, write_data
 from bpe_core.support.optional_packages import renderer_or_none
+from bpe_core.support.paper_tables import figure_in_latex
 
 if TYPE_CHECKING:
     from bpe_core.figures.sheet import Paper
 
 DIFFERENT = 3  # the exit code if two things differ
+DRAWN = (".svg", ".pdf", ".png")  # the endings of figures
 MOST_SHOWN = 20
 TERMINAL_GROUNDS = (153, 222, 151, 218, 183, 159)  # pale colours, readable under black
 WIDEST = 100  # characters of a cell in the terminal
@@ -92,11 +94,15 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
     page = "write the answer as a web page: its sentences, its figure and all rows"
     parser.add_argument("--report", dest="page", type=Path, metavar="HTML", help=page)
     parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=where)
+    beside = "with -o FIGURE: also write its rows as .csv, and its caption for LaTeX as .tex"
+    parser.add_argument("--paper", dest="beside", action="store_true", help=beside)
     _add_paper(parser)
 
 
 def run_question(question: type[Question], options: argparse.Namespace) -> int:
     """Ask the question, print or write its answer, and return the exit code."""
+    if options.beside and (options.output is None or options.output.suffix.lower() not in DRAWN):
+        raise OutputError("--paper writes files beside a figure: name the figure with -o, such as -o figure.pdf.")
     if options.output is not None:
         _check_output(question, options)
     _take_text_behind_tables(question, options)
@@ -109,6 +115,8 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
         answer = answered(asked, studies, interruption.work)
     if options.output is not None:
         _write_output(options, answer)
+    if options.beside:
+        _write_beside_figure(options.output, answer, caption_of(asked, studies, interruption.work))
     if options.page is not None:
         from bpe_core.answer_page import write_page  # an answer in the terminal does not need it
 
@@ -120,7 +128,7 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
         sys.stdout.write(csv_text(answer.table))
     elif options.latex or options.markdown:
         write = answer.to_latex if options.latex else answer.to_markdown
-        sys.stdout.write(write(caption_of(question.title(), studies)))
+        sys.stdout.write(write(caption_of(asked, studies)))
     elif options.output is not None:
         print(*answer.sentences, f"Wrote {len(answer.table):,} rows to {plain(str(options.output))}.", sep="\n")
     else:
@@ -322,7 +330,7 @@ def _check_output(question: type[Question], options: argparse.Namespace) -> None
             f"{path}: without PySide6 only .svg files can be drawn. Any browser can print an .svg file as PDF. If "
             f"PySide6 is installed, `bpe-explorer {options.command}` also writes .pdf and .png files."
         )
-    if ending in (".svg", ".pdf", ".png", *question.own_endings):
+    if ending in (*DRAWN, *question.own_endings):
         return
     if not is_data(path):
         endings = ", ".join((*ENDINGS, *question.own_endings))
@@ -350,6 +358,21 @@ def _write_output(options: argparse.Namespace, answer: Answer) -> None:
             file.write(drawn)
     elif missing := renderer(drawn, options.width, options.height, path):
         raise OutputError(f"{path} was not written. Write an .svg file instead. {missing}")
+
+
+def files_beside(path: Path) -> tuple[Path, Path]:
+    """Return the files that `--paper` writes beside a figure: its rows, and its caption."""
+    return path.with_suffix(".csv"), path.with_suffix(".tex")
+
+
+def _write_beside_figure(path: Path, answer: Answer, caption: str) -> None:
+    """Write the rows of a figure and its caption in LaTeX, beside the figure and with its name."""
+    rows, latex = files_beside(path)
+    write_data(answer.table, rows)
+    sentence = answer.figure.sentence if answer.figure is not None else ""
+    drawing = path.stem if path.suffix.lower() == ".svg" else path.name  # LaTeX needs another kind than SVG
+    with write_atomically(latex) as file:
+        file.write(figure_in_latex(drawing, f"{sentence} {caption}".strip()).encode())
 
 
 def _paper(options: argparse.Namespace) -> Paper:

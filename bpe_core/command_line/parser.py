@@ -127,7 +127,12 @@ def command_named(name: str) -> Command:
 
 
 def results_of(options: argparse.Namespace) -> list[str]:
-    return [path for name in RESULTS for path in texts_of(options, name)]
+    named = [path for name in RESULTS for path in texts_of(options, name)]
+    if getattr(options, "beside", False) and options.output is not None:
+        from bpe_core.command_line.asking import files_beside  # other commands do not need this module
+
+        named += map(str, files_beside(options.output))
+    return named
 
 
 def files_read_by(options: argparse.Namespace) -> set[str]:

@@ -1,4 +1,7 @@
-"""Functions that write tables for papers, in LaTeX with booktabs or in Markdown. Each table has a caption."""
+"""Functions that write tables for papers, in LaTeX with booktabs or in Markdown, and figures in LaTeX.
+
+Each table and each figure has a caption.
+"""
 
 from __future__ import annotations
 
@@ -62,6 +65,27 @@ def latex_of(table: PrintedTable, caption: str) -> str:
         r"    \bottomrule",
         r"  \end{tabular}",
         r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def figure_in_latex(file: str, caption: str) -> str:
+    """Return a figure in LaTeX, for the package graphicx. `file` is the name of the file with the drawing.
+
+    >>> print(figure_in_latex("lengths.pdf", "Two & more."))
+    \\begin{figure}
+      \\centering
+      \\includegraphics[width=\\linewidth]{lengths.pdf}
+      \\caption{Two \\& more.}
+    \\end{figure}
+    <BLANKLINE>
+    """
+    lines = [
+        r"\begin{figure}",
+        r"  \centering",
+        rf"  \includegraphics[width=\linewidth]{{{file}}}",
+        rf"  \caption{{{in_latex(caption)}}}",
+        r"\end{figure}",
     ]
     return "\n".join(lines) + "\n"
 
