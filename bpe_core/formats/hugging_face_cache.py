@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from importlib import import_module
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatch
+from functools import partial
+from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self, TypeVar
 
-from bpe_core.errors import FormatError, plain
+from bpe_core.errors import Cancelled, FormatError, plain
 from bpe_core.support.journal import complete_all_in
+from bpe_core.support.optional_packages import MISSING_HUB
+from bpe_core.support.progress import ALONE, Progress, Work
 
 PREFIX = "hf:"
 # The files that a tokenizer can be read from, the most complete first, and the sidecar files of each.
@@ -23,10 +27,13 @@ FILES = (
     *("merges.txt", "vocab.bpe", "vocab.txt"),
 )
 BESIDE = (
-    *("vocab.json", "tokenizer_config.json", "special_tokens_map.json", "config.json"),
+    *("tokenizer_config.json", "special_tokens_map.json", "config.json"),
     *("added_tokens.json", "generation_config.json", "chat_template.*", "additional_chat_templates/*"),
 )
+BESIDE_MERGES = "vocab.json"  # the ids of merges in a text file
 LONGEST_CAUSE = 120  # characters
+
+Answer = TypeVar("Answer")  # of the package huggingface_hub
 
 _NAME = re.compile(r"hf:((?:[\w.-]+/)?[\w.-]+)(?:@([\w.-]+))?")  # followed by a branch, a tag or a commit
 
@@ -88,7 +95,13 @@ def located(path: Path | str, *, may_fetch: bool = True) -> Path:
         )
     name = match[1]
     revision = match[2] or ""
-    return _among_cached(name, revision) or _fetched(name, revision, may_fetch)
+    if (file := _among_cached(name, revision)) is not None:
+        return file
+    if not may_fetch:
+        raise FormatError(
+            f"{_lacking(name)}. To fetch the tokenizer, type its name in a command, such as `bpe-explorer import`."
+        )
+    return fetch(offer_of(name, revision))
 
 
 def tokenizer_file(path: Path | str) -> Path:
@@ -97,7 +110,7 @@ def tokenizer_file(path: Path | str) -> Path:
     if not _is_folder(place):
         return place
     complete_all_in(place)
-    if (inside := _in_folder(place)) is None:
+    if (inside := in_folder(place)) is None:
         raise FormatError(f"{place} is a folder without any of {', '.join(FILES)}. Name the file to open.")
     return inside
 
@@ -135,34 +148,135 @@ def _in_snapshots(repository: Path, revision: str) -> Path | None:
     try:
         newest = [] if commit else sorted(snapshots.iterdir(), key=lambda place: place.stat().st_mtime, reverse=True)
         wanted = [snapshots / commit] if commit else newest
-        return next((file for place in wanted if (file := _in_folder(place)) is not None), None)
+        return next((file for place in wanted if (file := in_folder(place)) is not None), None)
     except OSError:
         return None
 
 
-def _in_folder(place: Path) -> Path | None:
+def in_folder(place: Path) -> Path | None:
+    """Return the path of the tokenizer in a folder, or None if there is none."""
     files = (file for pattern in FILES for file in sorted(place.glob(pattern)) if file.is_file())
     return next(files, None)
 
 
-def _fetched(name: str, revision: str, may_fetch: bool) -> Path:
-    lacking = f"{PREFIX}{name} is not in the Hugging Face cache ({folder()})"
-    if not may_fetch:
-        raise FormatError(
-            f"{lacking}. To fetch the tokenizer, type its name in a command, such as `bpe-explorer import`."
-        )
+# --- Downloads --------------------------------------------------------------------------
+
+
+class Offer(NamedTuple):
+    """The files of a tokenizer on the hub, with their size and their licence, before they are downloaded."""
+
+    name: str  # with the name of its owner
+    revision: str  # empty for the main branch
+    files: tuple[str, ...]
+    sizes: tuple[int, ...]  # bytes of each file; 0 if the hub does not say
+    licence: str  # as the hub names it; empty if the hub does not say
+
+    @property
+    def size(self) -> int:
+        return sum(self.sizes)
+
+
+def offer_of(name: str, revision: str = "") -> Offer:
+    """Ask the hub which files a tokenizer has, how large they are, and what their licence is."""
+    hub = _hub(name)
+    info = _asked(name, lambda: hub.model_info(name, revision=revision or None, files_metadata=True))
+    sizes = {sibling.rfilename: sibling.size or 0 for sibling in info.siblings or ()}
+    files = _needed(list(sizes))
+    if not files:
+        raise FormatError(f"{PREFIX}{name} has no tokenizer that this program reads ({', '.join(FILES)}).")
+    return Offer(name, revision, files, tuple(sizes[file] for file in files), _licence(info.card_data))
+
+
+def fetch(offer: Offer, work: Work = ALONE) -> Path:
+    """Download the files of an offer into the cache. Return the path of the tokenizer."""
+    hub = _hub(offer.name)
+
+    def download(file: str, before: int) -> Path:
+        work.check()
+        bar = _bar_class(work, before, offer.size, file)
+        return Path(hub.hf_hub_download(offer.name, file, revision=offer.revision or None, tqdm_class=bar))
+
+    before = accumulate(offer.sizes, initial=0)
+    places = [_asked(offer.name, partial(download, *part)) for part in zip(offer.files, before, strict=False)]
+    work.check()
+    return places[0]
+
+
+def _needed(files: Sequence[str]) -> tuple[str, ...]:
+    """Return the file that a tokenizer is read from, and then its sidecar files.
+
+    Return an empty tuple if there is no such file.
+    """
+    at_top = sorted(file for file in files if "/" not in file)
+    first = next((file for pattern in FILES for file in at_top if fnmatch(file, pattern)), None)
+    if first is None:
+        return ()
+    beside = (*BESIDE, BESIDE_MERGES) if first in ("merges.txt", "vocab.bpe") else BESIDE
+    return first, *(file for file in sorted(files) if any(fnmatch(file, pattern) for pattern in beside))
+
+
+def _licence(card: Any) -> str:
+    """Return the licence on the card of a model. Some cards call a licence "other", and have its name beside."""
+    licence = str(getattr(card, "license", None) or "")
+    return str(getattr(card, "license_name", None) or licence) if licence == "other" else licence
+
+
+def _hub(name: str) -> Any:
     try:
-        hub = import_module("huggingface_hub")
+        import huggingface_hub
     except ImportError as error:
-        raise FormatError(
-            f"{lacking}. To fetch the tokenizer, install a package: pip install huggingface_hub."
-        ) from error
+        raise FormatError(f"{_lacking(name)}. To fetch it, the program {MISSING_HUB}") from error
+    return huggingface_hub
+
+
+def _lacking(name: str) -> str:
+    return f"{PREFIX}{name} is not in the Hugging Face cache ({folder()})"
+
+
+def _asked(name: str, ask: Callable[[], Answer]) -> Answer:
+    """Return what the package huggingface_hub answers. Raise FormatError with the cause if it fails."""
     try:
-        place = hub.snapshot_download(name, revision=revision or None, allow_patterns=[*FILES, *BESIDE])
+        return ask()
+    except Cancelled:
+        raise
     except Exception as error:  # any exception of another library
         cause = plain(str(error).split("\n")[0], LONGEST_CAUSE).rstrip(".")
-        raise FormatError(f"{lacking}, and could not be fetched: {cause}.") from error
-    file = _in_folder(Path(place))
-    if file is None:
-        raise FormatError(f"{PREFIX}{name} has no tokenizer that this program reads ({', '.join(FILES)}).")
-    return file
+        raise FormatError(f"{_lacking(name)}, and could not be fetched: {cause}.") from error
+
+
+def _bar_class(work: Work, before: int, total: int, file: str) -> type:
+    """Return a class that stands in for a progress bar of the package tqdm, and reports to `work`.
+
+    `before` is the number of bytes that were downloaded before this file.
+    """
+
+    class Bar:
+        """A progress bar without a drawing. It stops the download if the work is cancelled."""
+
+        def __init__(self, *_: object, **choices: Any) -> None:
+            self.n = int(choices.get("initial") or 0)
+            self.total = choices.get("total")
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.close()
+
+        def update(self, bytes: float | None = 1) -> None:
+            work.check()
+            self.n += int(bytes or 0)
+            work.progress(Progress("fetching", min(before + self.n, total), total or None, "bytes", file))
+
+        def update_transfer(self, bytes: float | None = 1) -> None:
+            work.check()  # bytes from the network; `update` counts the bytes on the disk
+
+        def set_postfix_str(self, *_: object, **__: object) -> None: ...
+
+        def set_transfer_postfix_str(self, *_: object, **__: object) -> None: ...
+
+        def refresh(self) -> None: ...
+
+        def close(self) -> None: ...
+
+    return Bar

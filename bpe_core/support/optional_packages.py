@@ -24,6 +24,8 @@ MISSING_JINJA = "needs the package jinja2, which is not installed: pip install '
 
 MISSING_CLUSTER = "needs the packages of a cluster, which are not installed: pip install 'bpe-explorer[cluster]'."
 
+MISSING_HUB = "needs the package huggingface_hub, which is not installed: pip install 'bpe-explorer[hub]'."
+
 
 STANDARD_OUTPUT = 1  # the number of its file
 MISSING_HIGHS = "needs the package highspy, which is not installed: pip install 'bpe-explorer[mixture]'."

@@ -27,7 +27,9 @@ FORBIDDEN_MODULES = {
 ALLOWED = {
     "app/system/application.py": ["imports socket"],  # for a pair of sockets within the process
     "bpe_core/building.py": ["imports runpy"],  # for this project's own version, while a wheel is built
-    # The only way to other computers: addresses that a person names for texts or counts.
+    # The only ways to other computers: tokenizers that a person asks for by their names, and addresses that a person
+    # names for texts or counts.
+    "bpe_core/formats/hugging_face_cache.py": ["imports huggingface_hub"],
     "bpe_core/counting/runs.py": ["imports bpe_core.text.reading.remote.RemotePlace"] * 2,  # once for its type alone
     "bpe_core/text/reading/files.py": ["imports bpe_core.text.reading.remote.remote_texts"],
     "bpe_core/text/reading/remote.py": ["imports fsspec"],

@@ -21,6 +21,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Tables of other libraries": {
         "export": "Write a merge table for another library, and check that it agrees",
         "convert": "Turn a tokenizer's file into another format",
+        "shelf": "Split a text by the tokenizers of well-known models, which are fetched only on demand",
         "import": "List the tokenizers in the Hugging Face cache, or describe a tokenizer",
     },
     "Change a table": {

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import Any
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +15,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import hugging_face_cache as cache
 from bpe_core.formats import open_table
 from bpe_core.support.fingerprints import fingerprint_of
+from tests.hub import FakeHub
 
 STUDY = bpe.train(["low lower lowest"], "gpt2", merges=3, min_frequency=1)
 
@@ -92,24 +92,17 @@ def test_a_short_name_that_fits_several_cached_tokenizers_is_refused(folder: Pat
 def test_a_tokenizer_missing_from_the_cache_is_reported_or_downloaded(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(FormatError, match="pip install huggingface_hub"):
+    with pytest.raises(FormatError, match=r"pip install 'bpe-explorer\[hub\]'"):
         bpe.open("hf:somebody/new")
-    asked: list[Any] = []
-
-    def download(name: str, revision: str | None, allow_patterns: list[str]) -> str:
-        asked.append((name, revision))
-        return str(put(folder, name).parent)
-
-    hub: Any = ModuleType("huggingface_hub")
-    hub.snapshot_download = download
+    content = put(folder, "somebody/source").read_bytes()
+    hub = FakeHub({"somebody/new": {"tokenizer.json": content}})
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     assert len(bpe.open("hf:somebody/new")) == len(STUDY)
     bpe.open("hf:somebody/new")
-    assert asked == [("somebody/new", None)]  # the second time, the tokenizer is in the cache
+    assert hub.downloaded == [("somebody/new", "tokenizer.json")]  # the second time, the tokenizer is in the cache
     assert cache.cached_tokenizers()
-    assert len(asked) == 1
-    hub.snapshot_download = SimpleNamespace()  # not even to be called
-    with pytest.raises(FormatError, match="could not be fetched"):
+    assert hub.asked == ["somebody/new"]
+    with pytest.raises(FormatError, match="could not be fetched: 404"):
         bpe.open("hf:somebody/other")
 
 
