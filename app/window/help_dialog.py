@@ -23,7 +23,7 @@ computer.</p>
 """
 
 
-IN_THE_TEXT = (("Leave the text", "Tab"), ("Write a tab", "Ctrl+Tab"))
+IN_THE_TEXT = (("Move to the next control", "Tab"), ("Write a tab", "Ctrl+Tab"))
 
 
 class TextDialog(QDialog):

@@ -227,7 +227,7 @@ LENGTHS = question_row("lengths")
 RACE = question_row(
     "race",
     Item("race", description_of("race").asks, "Follow the counts of chosen pairs through the training"),
-    Item("follow", "&Follow This Pair", "Add the pair of the merge shown to the race", "Ctrl+Shift+F"),
+    Item("follow", "&Follow This Pair", "Also follow the count of the pair that the shown step joins", "Ctrl+Shift+F"),
 )
 SIZES = question_row(
     "sizes", Item("sizes", description_of("sizes").asks, "Show what each size would mean for your texts")

@@ -57,7 +57,10 @@ Facts = tuple[str, ...]
 
 @cache
 def versions() -> Facts:
-    """Return the versions that decide which words are found. All workers must have the same versions."""
+    """Return the versions of this program, of Unicode and of the package regex. They decide which words a text has.
+
+    All workers must have the same versions.
+    """
     try:
         version = metadata.version("bpe-explorer")
     except metadata.PackageNotFoundError:

@@ -250,9 +250,9 @@ def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
 
 
 def add_up(place: Place, runs: Sequence[str], number: int) -> CountedColumns:
-    """Return the sum of one range of words over all runs: each word once, with its counts and a sortable position.
+    """Add the counts of one range of words from the tables in all runs. Return a table that has each word once.
 
-    Sorted by this position, words are in first-seen order.
+    The column `place` of the result can be sorted. In its order, the words are in first-seen order.
     """
     parts = []
     for index, name in enumerate(runs):

@@ -109,7 +109,7 @@ def sidecars_of(table: Path | str, format: str) -> Sidecars:
 
 
 def roles_in(sidecars: Sidecars) -> dict[str, str]:
-    """Return the token of each role that the configuration names."""
+    """Return the special token of each role in the configuration, such as `bos` for the key `bos_token`."""
     config = {**sidecars.read.get(MAP, {}), **sidecars.read.get(CONFIG, {})}
     roles = {key.removesuffix("_token"): _content(value) for key, value in config.items() if key.endswith("_token")}
     return {role: text for role, text in roles.items() if text}

@@ -133,7 +133,7 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def table(self) -> Texts:
-        """Return a table of machine code that finds each text by its bytes."""
+        """Return a hash table in which compiled functions find a text by its bytes."""
         from bpe_core.history.text_table import build_table  # loads machine code
 
         return build_table(self.data, self.starts)

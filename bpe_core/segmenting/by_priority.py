@@ -370,7 +370,9 @@ class JoinedWords:
 
 
 def _reachable(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
-    """Return for each number all numbers that are reached from it in one or more steps, from `starts` to `stops`.
+    """Return for each start all numbers that one or more edges of a graph lead to.
+
+    Each edge leads from a number in `starts` to the number at the same index in `stops`.
 
     >>> _reachable(np.array([1, 2]), np.array([2, 3])) == {1: {2, 3}, 2: {3}}
     True

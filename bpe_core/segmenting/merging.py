@@ -52,9 +52,11 @@ class Merges:
         self._method = METHODS[history.recipe.method]
 
     def ranks_of(self, symbols: Int32s, work: Work = ALONE) -> Int32s:
-        """Return for each cell the step that removes the boundary before this cell.
+        """Return for each element of `symbols` the rank of the boundary before it.
 
-        `symbols` holds the symbols of many words, with separators between the words.
+        The array `symbols` holds the symbols of many words, with negative numbers between the words. The boundary
+        before the first symbol of a word, and before a negative number, has the rank PATTERN_CUT. A boundary that stays
+        has the rank NEVER.
         """
         if by_machine_code(len(symbols), ENCODING, work, is_needed=False):
             return self._compiled.of(symbols)

@@ -357,7 +357,10 @@ class _TornMove:
 
 
 def _read(journal: Path) -> dict[str, Any]:
-    """Return the values of a journal. Return an empty map for an incomplete journal, whose work has not begun."""
+    """Return the values of a journal.
+
+    Return an empty dict if the journal is incomplete. In this case, no file has been moved yet.
+    """
     with open(journal, "rb") as file:
         data = file.read(LARGEST)
     try:

@@ -272,8 +272,9 @@ class Corpus:
 
         The parts, in this order, have the same words as the corpus.
 
-        `split` divides a large text into several readers. A text is not divided if a sample is drawn from its group. A
-        group is not divided at all if the sample from a text depends on the texts before this text.
+        The function `split` divides the reader of a large text into several readers, one for each part of the text. A
+        text is not divided if a sample is drawn from its group. A group is not divided at all if the sample from a text
+        depends on the texts before this text.
         """
         for name, part in self.parts(mixture).items():
             choice = part._choice

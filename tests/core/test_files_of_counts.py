@@ -213,7 +213,7 @@ def test_two_workers_that_count_the_same_piece_do_not_mix_their_files(
     assert kept[0].name != old.name, "who still adds up other runs does not write into this file"
 
 
-def test_a_text_at_an_address_that_changed_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_text_at_an_address_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     memory, order = fsspec.filesystem("memory"), CountingOrder("memory://out/counts.parquet", piece_size=3)
     memory.pipe({"/texts/1.txt": b"low", "/texts/2.txt": b"new"})
 

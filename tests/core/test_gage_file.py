@@ -211,7 +211,7 @@ def test_damage_in_a_gage_file_is_reported_with_its_place(data: bytes, sentence:
 
 
 def test_a_gage_block_may_contain_unused_pair_entries() -> None:
-    """A byte may even stand for itself and another byte, as long as the byte does not occur."""
+    """An entry may even define a byte as a pair that contains the same byte, if the text does not contain this byte."""
     assert gage_file.expand(file_of(write_block({254: (254 + 1, 97), 255: (254, 97)}, b"ab"), b"ab")) == b"ab"
 
 

@@ -166,7 +166,7 @@ class CodeCopier(QObject):
         )
 
     def note_file(self, command: Sequence[str], path: Path) -> None:
-        """Store the command of a file that was just written."""
+        """Remember the path of a file that was just written, and the command that writes this file."""
         self._command = tuple(command)
         self._path = path
 

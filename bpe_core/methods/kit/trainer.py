@@ -102,9 +102,9 @@ class Trainer:
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return the progress in bytes or tokens, if this progress is larger than the progress in steps.
+        """Return how much of the text the learner has processed. Return None if the steps show more progress.
 
-        Otherwise return None.
+        The learner counts bytes or tokens of the text. A learner that does not count them gives None.
         """
         gone = self._learner.gone_through
         if gone is not None and gone.done * self.steps_planned >= self._learner.learned * gone.total:

@@ -109,7 +109,7 @@ RULES = {"é": "e  e", "ß": "  ", "ü": "", "\u3000": " ", "the": "▁", "of th
 
 @pytest.mark.parametrize("prefix", [True, False])
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
-def test_texts_that_user_rules_fill_with_several_spaces_are_encoded_as_in_sentencepiece(
+def test_user_rules_that_insert_several_spaces_are_applied_as_in_sentencepiece(
     kind: str, prefix: bool, tmp_path: Path
 ) -> None:
     rows = ("\t".join(" ".join(f"{ord(character):X}" for character in text) for text in row) for row in RULES.items())

@@ -170,7 +170,7 @@ def test_the_ending_of_an_export_name_chooses_the_format(name: str, format: str)
 
 
 @pytest.mark.parametrize("name", ["csv", "json", "parquet"])
-def test_a_table_counted_on_another_text_is_exported_and_read_back_unchanged(name: str) -> None:
+def test_a_table_with_counts_of_another_text_is_exported_and_read_back_unchanged(name: str) -> None:
     """On another text, a merge may have a lower count than its runner-up, or a count of zero."""
     if name == "parquet":
         pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")

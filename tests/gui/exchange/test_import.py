@@ -165,7 +165,7 @@ def test_a_leading_pair_is_not_marked_as_next_if_the_imported_table_joins_anothe
     assert not program.pages[PairsPage].model.bars[0].is_next
 
 
-def test_counting_an_imported_table_without_a_corpus_is_refused(
+def test_counting_the_merges_of_an_imported_table_without_a_corpus_is_refused(
     qtbot: QtBot, program: Program, imported_run: Run
 ) -> None:
     program.session.corpus.texts.put((), "Empty")

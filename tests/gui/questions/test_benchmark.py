@@ -90,7 +90,7 @@ def test_the_benchmark_page_measures_the_corpus_at_the_shown_step_and_at_the_end
     assert page.model.table_function()(lambda: False).columns["bytes"][0] == len(ONE.encode())
 
 
-def test_a_click_on_a_row_of_the_benchmark_page_shows_the_split_text_in_parts(
+def test_a_click_on_a_row_of_the_benchmark_page_shows_the_tokens_of_the_text_part_by_part(
     qtbot: QtBot, trained_window: Program
 ) -> None:
     page = show_benchmark(qtbot, trained_window)

@@ -323,7 +323,7 @@ def test_zooming_a_chart_along_the_size_axis_zooms_the_chart_beside_it(view: Fig
 
 
 def points_with(view: FigureView, chart: Chart) -> dict[str, QPoint]:
-    """Return a point of the chart for each text that the chart shows about a point."""
+    """Return a dict that maps each text to a position at which the chart shows this text."""
     port = chart.viewport()
     points = [QPoint(x, y) for x in range(2, port.width(), 4) for y in range(2, port.height(), 4)]
     return {chart.values_at(QPointF(point)): point for point in points}
