@@ -102,9 +102,9 @@ class Trainer:
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return how much of the text the learner has processed. Return None if the steps show more progress.
+        """Return the progress of the learner in bytes of the text or in tokens of the vocabulary.
 
-        The learner counts bytes or tokens of the text. A learner that does not count them gives None.
+        Return None if the learner has no such progress, or if the progress in steps is the larger share.
         """
         gone = self._learner.gone_through
         if gone is not None and gone.done * self.steps_planned >= self._learner.learned * gone.total:
