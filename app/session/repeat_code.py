@@ -52,7 +52,7 @@ def as_python(question: Question, opened: Mapping[str, str], session: Path | Non
         lines += [f"    {name!r}: {call}," for name, call in studies.items()]
         lines.append("}")
         about = "studies"
-    given = [f"{name}={value}" for name, value in _values(question)]
+    given = [f"{name}={value}" for name, value in _values(question, file)]
     if question.name in QUESTIONS.own:
         about = "*studies.values()" if question.roles else about
         call = f"bpe.{question.name}({', '.join(filter(None, [about, *given]))})"
@@ -72,11 +72,16 @@ def _opening(file: str, run: str) -> str:
     return f"bpe.open({file + number!r})" + (f".at({step})" if step else "")
 
 
-def _values(question: Question) -> list[tuple[str, str]]:
-    """Return the parameters that differ from their defaults, with their values as Python code."""
+def _values(question: Question, file: str) -> list[tuple[str, str]]:
+    """Return the parameters that differ from their defaults, with their values as Python code.
+
+    `file` replaces the placeholder of the session.
+    """
     values = []
     for parameter in question.parameters():
         value: Any = getattr(question, parameter.name)
+        if isinstance(value, str) and value.startswith(SESSION):
+            value = file + value.removeprefix(SESSION)
         if value != parameter.default or parameter.is_required:
             values.append((parameter.name, repr(list(value.paths) if parameter.kind == "files" else value)))
     return values

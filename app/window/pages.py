@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from app.window.corpus.text_page import CorpusTextPage
     from app.window.questions.audit.page import AuditPage
     from app.window.questions.blocks_page import BlocksPage
+    from app.window.questions.chat.page import ChatPage
     from app.window.questions.compare.answers import ComparePage, LabPage
     from app.window.questions.compare.lanes_model import LanesModel
     from app.window.questions.compare.panel import LanesPanel
@@ -145,6 +146,13 @@ def build_blocks(world: PageContext) -> BlocksPage:
     from app.window.questions.blocks_page import BlocksPage
 
     return BlocksPage(BlocksModel(world.session))
+
+
+def build_chat(world: PageContext) -> ChatPage:
+    from app.window.questions.chat.model import ChatModel
+    from app.window.questions.chat.page import ChatPage
+
+    return ChatPage(ChatModel(world.session))
 
 
 def build_lanes(world: PageContext) -> LanesPanel:
@@ -287,6 +295,7 @@ MORPHEMES = PageRow("morphemes", "Morphemes", "charts", partial(build_reading, n
 BLOCKS = chart_row(
     build_blocks, Item("blocks", description_of("blocks").asks, "Show the blocks of a compressed text and their tables")
 )
+CHAT = PageRow("chat", "Chat", "charts", build_chat)
 COMPARE = chart_row(
     build_compare, Item("compare", "&Compare with Another …", "Compare another run or tokenizer with the run shown")
 )
@@ -302,7 +311,7 @@ TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
 
 PAGES: tuple[PageRow[Page], ...] = (
     TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, TIES, WAYS, WORDS, CORPUS_TEXT, AUDIT, BLOCKS, LAB, COMPARE,
-    SIZES, LANGUAGES, FLOOR, MIXTURE, ID_MAP, CURVES, SWEEPS, BENCHMARK, MORPHEMES, TREE, LANES,
+    SIZES, LANGUAGES, FLOOR, MIXTURE, ID_MAP, CURVES, SWEEPS, BENCHMARK, MORPHEMES, CHAT, TREE, LANES,
 )  # fmt: skip
 # Questions with special views: the rows above, and the tables of merges and words.
 OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff", "look"}

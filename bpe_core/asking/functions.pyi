@@ -251,13 +251,13 @@ def chat(
     Parameters
     ----------
     path : str
-        The folder of a model, or hf:owner/name.
+        The folder of a model, or hf:owner/name; with a template also a tokenizer or session.
     messages : str | list[dict[str, Any]]
         A .json file with the messages of a chat.
     generation_prompt : bool, optional
         End with the beginning of an answer, as for a model that is to write it.
     template : str, optional
-        The name of the template, if the folder has several.
+        A .jinja file, the text of a template, or the name of one of several templates of the folder.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 

@@ -176,7 +176,7 @@ def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, *
 
 def _studies(question: type[Question], given: Any) -> Any:
     if question.studies == NONE:
-        return None
+        return None if isinstance(given, Mapping) else given
     if question.studies is None:
         return Study.of(given)
     check_how_many(question, len(by_name(given)))

@@ -27,6 +27,11 @@ REASONING = ("reasoning_content", "thinking", "reasoning")  # names of what a mo
 FIRST_MARK = 0xF0000  # signs for private use, put around messages to find them in the rendered text
 MOST_MARKED = 30_000
 JSON_BEGINS = ("[", "{")
+OF_TEMPLATES = ("{{", "{%", "{#", "\n")  # signs that are in the text of a template, and in no name of a template
+IN_TEXT = "the given text"  # where a template is that no file holds
+ENDING = ".jinja"
+NO_CHAT_FILE = "name a .json file with the messages of a chat"
+NO_TEMPLATE_FILE = "name a .jinja file with a chat template"
 NO_MESSAGES = (
     '{}: a chat is a list of messages, each with a role and a content: [{{"role": "user", "content": "Hello"}}], '
     'or an object with the entry "messages".'
@@ -210,13 +215,20 @@ def _as_given(message: Mapping[str, Any]) -> dict[str, Any]:
 def template_in(sidecars: Sidecars, name: str = "", *, has_tools: bool = False) -> ChatTemplate:
     """Return the chat template of a folder. If there are several, return the template with this name.
 
-    Without a name, return the template that transformers uses. Raise FormatError if there is no such template.
+    Without a name, return the template that transformers uses. The name may also be the text of another template, or
+    its file. Raise FormatError if there is no such template.
     """
     specials = {f"{role}_token": token for role, token in roles_in(sidecars).items() if role in ROLES}
+    if any(sign in name for sign in OF_TEMPLATES):
+        return ChatTemplate(name, IN_TEXT, specials)
+    if name.endswith(ENDING):
+        return ChatTemplate(_text_of(Path(name), NO_TEMPLATE_FILE), name, specials)
     known = {called: ChatTemplate(text, file, specials) for called, (text, file) in _templates(sidecars).items()}
     if not known:
+        place = f"{sidecars.folder} has" if sidecars.main else "This tokenizer has"
         raise FormatError(
-            f"{sidecars.folder} has no chat template: neither {TEMPLATES[0]}, nor {TEMPLATE} in {CONFIG}."
+            f"{place} no chat template: neither {TEMPLATES[0]}, nor {TEMPLATE} in {CONFIG}. Give a template, or name "
+            "the folder of a model for chats."
         )
     wanted = name or (WITH_TOOLS if has_tools and WITH_TOOLS in known else DEFAULT)
     if wanted not in known:
@@ -232,7 +244,7 @@ def _templates(sidecars: Sidecars) -> dict[str, tuple[str, str]]:
     """
     templates = dict[str, tuple[str, str]]()
     for file, data in sidecars.files.items():
-        if file.endswith(".jinja"):
+        if file.endswith(ENDING):
             templates[DEFAULT if file == TEMPLATES[0] else Path(file).stem] = decoded(data, file, "utf-8"), file
     for file in (CONFIG, TEMPLATES[1]):
         held = sidecars.read.get(file, {}).get(TEMPLATE)
@@ -254,7 +266,7 @@ def read_chat(given: Any) -> Chat:
     if isinstance(given, str):
         if not given.lstrip().startswith(JSON_BEGINS):
             name = given
-            given = _text_of(Path(given))
+            given = _text_of(Path(given), NO_CHAT_FILE)
         given = _parsed(given, name)
     tools = given.get("tools") if isinstance(given, dict) else None
     messages = given.get("messages") if isinstance(given, dict) else given
@@ -267,13 +279,13 @@ def read_chat(given: Any) -> Chat:
     return Chat(tuple(messages), tuple(tools or ()))
 
 
-def _text_of(path: Path) -> str:
+def _text_of(path: Path, advice: str) -> str:
     try:
         if path.stat().st_size > LARGEST:
-            raise TooLarge(f"{path}: a chat can have {LARGEST:,} bytes at most.")
+            raise TooLarge(f"{path}: a chat or a template can have {LARGEST:,} bytes at most.")
         return decoded(path.read_bytes(), str(path), "utf-8-sig")
     except (OSError, ValueError) as error:
-        raise FormatError(f"{path} cannot be read; name a .json file with the messages of a chat.") from error
+        raise FormatError(f"{path} cannot be read; {advice}.") from error
 
 
 def _parsed(text: str, name: str) -> Any:

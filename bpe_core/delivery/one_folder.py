@@ -94,8 +94,7 @@ class FolderFile:
 
     @cached_property
     def specials(self) -> dict[str, int]:
-        numbers = own_numbers(self.history)[self.history.first_special :].tolist()
-        return {text: id for text, id in zip(self.history.recipe.special_tokens, numbers, strict=True) if id >= 0}
+        return special_ids(self.history)
 
     @cached_property
     def merges(self) -> list[tuple[bytes, bytes]]:
@@ -119,6 +118,12 @@ class FolderFile:
             if all(_pieces(splitting.expressions, text) == known for text, known in zip(texts, words, strict=True))
         )
         return next(fitting, "")
+
+
+def special_ids(history: History) -> dict[str, int]:
+    """Return the id of each special token by its text."""
+    numbers = own_numbers(history)[history.first_special :].tolist()
+    return {text: id for text, id in zip(history.recipe.special_tokens, numbers, strict=True) if id >= 0}
 
 
 def _pieces(expressions: Sequence[str], text: str) -> list[str]:

@@ -6,14 +6,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from bpe_core.asking import NONE, Answer, Question, parameter
 from bpe_core.delivery.chat_template import Chat, ChatTemplate, MessageText, read_chat, template_in
-from bpe_core.delivery.one_folder import files_in, opened_files
-from bpe_core.delivery.sidecars import sidecars_of
+from bpe_core.delivery.one_folder import files_in, opened_files, special_ids
+from bpe_core.delivery.sidecars import Sidecars, sidecars_of
 from bpe_core.errors import BpeError, Cancelled, FormatError
 from bpe_core.history.token_texts import quoted
+from bpe_core.session_file import run_of
+from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Span, Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Progress, Work
@@ -25,6 +28,7 @@ USER = "user"
 MOST_NAMED = 5  # special tokens named in a sentence; the JSON has all
 MOST_TURNS = 500  # compared with the turn before
 MOST_SPELLED = 2_000  # special tokens that are tried
+NO_SIDECARS = Sidecars(Path(), "")
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,9 @@ examples:
   bpe-explorer chat hf:HuggingFaceTB/SmolLM2-135M-Instruct messages.json --generation-prompt --json
       Use a folder in the Hugging Face cache, end with the beginning of an answer, and print ids and roles as JSON.
 
+  bpe-explorer chat tokenizer.json messages.json --template new.jinja
+      Try a template before a model has it.
+
 Needs the package jinja2: pip install 'bpe-explorer[chat]'.
 """
 
@@ -66,12 +73,12 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
     """
 
     path: str = parameter(
-        help="the folder of a model, or hf:owner/name",
+        help="the folder of a model, or hf:owner/name; with a template also a tokenizer or session",
         metavar="FOLDER",
         positional=True,
         path="folder",
         title="Folder",
-        in_words={"": "none yet"},
+        in_words={"": "none"},
     )
     messages: str | list[dict[str, Any]] = parameter(
         help="a .json file with the messages of a chat",
@@ -88,8 +95,8 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
     )
     template: str = parameter(
         "",
-        help="the name of the template, if the folder has several",
-        metavar="NAME",
+        help="a .jinja file, the text of a template, or the name of one of several templates of the folder",
+        metavar="TEMPLATE",
         title="Template",
         in_words={"": "the folder's own"},
         is_extra=True,
@@ -97,14 +104,23 @@ Needs the package jinja2: pip install 'bpe-explorer[chat]'.
 
     def answer(self, study: Any = None, work: Work = ALONE) -> Answer:
         chat = read_chat(self.messages)
+        study, sidecars = self._opened(work) if study is None else (study, NO_SIDECARS)
+        template = template_in(sidecars, self.template, has_tools=bool(chat.tools))
+        rendered = _RenderedChat(study, template, chat, self.generation_prompt)
+        return _answer(rendered, special_ids(study.history), work)
+
+    def _opened(self, work: Work) -> tuple[Study, Sidecars]:
+        """Return the tokenizer of the folder or file, and the files beside it."""
+        if Path(run_of(self.path)[0]).is_file():
+            study = open_study(self.path)
+            return study, sidecars_of(self.path, study.format)
         folder, paths = files_in(self.path)
         files, refused = opened_files(paths[:1], work)
         if not files:
             raise FormatError(refused[0])
         opened = files[0].opened
-        template = template_in(sidecars_of(folder, opened.format), self.template, has_tools=bool(chat.tools))
         study = Study(opened.history, name=str(folder), format=opened.format, notes=opened.notes)
-        return _answer(_RenderedChat(study, template, chat, self.generation_prompt), files[0].specials, work)
+        return study, sidecars_of(folder, opened.format)
 
 
 @dataclass(frozen=True)
@@ -203,6 +219,7 @@ def _answer(chat: _RenderedChat, specials: Mapping[str, int], work: Work) -> Ans
         "ids": chat.ids,
         "roles": chat.roles,
         "rendered": chat.text,
+        "template": chat.template.text,
         "template_tokens": of_template,
         "message_tokens": len(chat.ids) - of_template,
         "turns": [

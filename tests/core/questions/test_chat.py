@@ -186,6 +186,56 @@ def test_the_tokenizer_configuration_may_hold_several_named_chat_templates(model
         bpe.chat(path, CHATS[0], template="other")
 
 
+CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": {"town": "Bern <é>"}}}
+OF_TOOLS = (
+    "{% if tools %}{{ tools | tojson(indent=2) }}{% endif %}{% for m in messages %}<|im_start|>{{ m.role }}\n"
+    "{% if m.reasoning_content is defined %}({{ m.reasoning_content }}){% endif %}"
+    "{% if m.content is string %}{{ m.content }}{% elif m.content %}"
+    "{% for part in m.content if part.type == 'text' %}{{ part.text }}{% endfor %}{% endif %}"
+    "{% for call in m.tool_calls or [] %}{{ call.function.name }}("
+    "{% for name, value in call.function.arguments.items() %}"
+    "{{ name }}={{ value if value is string else value | tojson }}{% endfor %}){% endfor %}<|im_end|>\n{% endfor %}"
+)
+TOOL_CHATS = [
+    [*say("Weather?"), {"role": "assistant", "content": None, "tool_calls": [CALL]}, {"role": "tool", "content": "{}"}],
+    [*say("Weather?"), {"role": "assistant", "tool_calls": [CALL, CALL]}],
+    [{"role": "user", "content": [{"type": "text", "text": "two "}, {"type": "text", "text": "parts"}], "name": None}],
+    [*say("Why?"), {"role": "assistant", "content": "So.", "reasoning_content": "I think"}],
+    [*say("Why?"), {"role": "assistant", "content": "So.", "thinking": "I think"}],
+]
+
+
+@pytest.mark.parametrize("tools", [None, [{"type": "function", "function": {"name": "weather", "parameters": {}}}]])
+def test_chats_with_tools_parts_and_reasoning_equal_those_of_transformers(
+    model_folder: Path, tools: list[dict[str, Any]] | None
+) -> None:
+    library = AutoTokenizer.from_pretrained(model_folder)
+    folder = with_template(model_folder, OF_TOOLS)
+    for chat in TOOL_CHATS:
+        answer = bpe.chat(folder, json.dumps({"messages": chat, "tools": tools}))
+        choices: dict[str, Any] = {"chat_template": OF_TOOLS, "tools": tools}
+        assert answer.facts["rendered"] == library.apply_chat_template(chat, tokenize=False, **choices)
+        assert answer.facts["ids"] == library.apply_chat_template(chat, **choices)["input_ids"]
+
+
+def test_a_chat_template_may_be_given_as_text_or_file_for_a_folder_or_a_table(
+    model_folder: Path, tmp_path: Path
+) -> None:
+    template = "[{{ messages[0].content }}{{ eos_token }}]"
+    (tmp_path / "new.jinja").write_text(template)
+    for given in (template, str(tmp_path / "new.jinja")):
+        assert bpe.chat(str(model_folder), CHATS[0], template=given).facts["rendered"] == "[Hello</s>]"
+        assert bpe.chat(str(model_folder), CHATS[0], template=given).facts["template"] == template
+    study = bpe.train(CORPUS, "gpt2", vocab_size=300)
+    table = str(tmp_path / "table.csv")
+    study.save(table)
+    assert bpe.chat(table, CHATS[0], template=template).facts["ids"] == study.encode("[Hello]")
+    with pytest.raises(bpe.BpeError, match="This tokenizer has no chat template"):
+        bpe.chat(table, CHATS[0])
+    with pytest.raises(bpe.BpeError, match=r"missing\.jinja cannot be read; name a \.jinja file"):
+        bpe.chat(str(model_folder), CHATS[0], template="missing.jinja")
+
+
 HOSTILE = {
     "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}": "may never end",
     "{% for a in range(999999) %}{% endfor %}": "line 1 cannot be rendered: Range too big",

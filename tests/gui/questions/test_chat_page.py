@@ -1,4 +1,4 @@
-"""Tests of the page about a chat. One box chooses the folder of a model, and another box a file with messages."""
+"""Tests of the page about a chat: a box for messages, a box for a template, and the tokens in colours."""
 
 from __future__ import annotations
 
@@ -7,31 +7,54 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 import bpe_core as bpe
-from app.window.pages import PAGES
-from app.window.questions.question_page import QuestionPage
+from app.session.repeat_code import as_command, as_python
+from app.window.pages import CHAT
+from app.window.questions.chat.examples import CHATS, FIRST_TEMPLATE, TEMPLATES
+from app.window.questions.chat.page import ChatPage
 from app.wiring import Program
+from tests.gui.conftest import Train
 from tests.gui.questions.conftest import wait_for_answers
 
 pytestmark = pytest.mark.usefixtures("only_window")
+TEMPLATE = "{% for one in messages %}<{{ one.role }}> {{ one.content }}\n{% endfor %}"
 
 
-def test_a_chat_is_shown_with_a_colour_for_each_role(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
-    bpe.train("the lowest of the low " * 9, "gpt2", merges=6).save(tmp_path / "tokenizer.json")
-    template = "{% for one in messages %}<{{ one.role }}> {{ one.content }}\n{% endfor %}"
-    (tmp_path / "chat_template.jinja").write_text(template, encoding="utf-8")
-    chat = [{"role": "user", "content": "the lowest"}, {"role": "assistant", "content": "of the low"}]
-    (tmp_path / "chat.json").write_text(json.dumps(chat), encoding="utf-8")
-
+def chat_page(qtbot: QtBot, program: Program) -> ChatPage:
     program.charts.show_page("chat")
-    page = program.pages.page(next(row for row in PAGES if row.id == "chat"))
-    assert isinstance(page, QuestionPage)
+    page = program.pages.page(CHAT)
+    folder = page.fields["path"]
+    assert isinstance(folder, QComboBox)
+    folder.setCurrentIndex(0)
+    page.messages.take_example("Question and answer")
     wait_for_answers(qtbot, program)
-    assert page.sentence.text() == "Choose this first: Folder and File with a chat."
-    page.form.choose_path("path", str(tmp_path))
-    page.form.choose_path("messages", str(tmp_path / "chat.json"))
+    return page
+
+
+def rendered(page: ChatPage) -> str:
+    assert page.model.answer is not None, page.sentence.text()
+    text = page.model.answer.facts["rendered"]
+    assert isinstance(text, str)
+    return text
+
+
+@pytest.fixture
+def model_folder(tmp_path: Path) -> Path:
+    bpe.train("the lowest of the low " * 9, "gpt2", merges=6).save(tmp_path / "tokenizer.json")
+    (tmp_path / "chat_template.jinja").write_text(TEMPLATE, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_chat_is_shown_with_a_colour_for_each_role(qtbot: QtBot, program: Program, model_folder: Path) -> None:
+    chat = [{"role": "user", "content": "the lowest"}, {"role": "assistant", "content": "of the low"}]
+    page = chat_page(qtbot, program)
+    assert page.sentence.text() == "Choose this first: Folder."  # no run is shown
+    page.form.choose_path("path", str(model_folder))
+    page.messages.box.setPlainText(json.dumps(chat))
     wait_for_answers(qtbot, program)
 
     assert page.sentence.text().startswith("2 messages become")
@@ -43,3 +66,96 @@ def test_a_chat_is_shown_with_a_colour_for_each_role(qtbot: QtBot, program: Prog
     assert {*colours} == {"template", "user", "assistant"}
     assert all(len(several) == 1 for several in colours.values())
     assert len(set.union(*colours.values())) == 3
+
+
+def test_the_rendered_chat_has_the_colours_of_the_roles_behind_its_letters(
+    qtbot: QtBot, program: Program, model_folder: Path
+) -> None:
+    page = chat_page(qtbot, program)
+    page.form.choose_path("path", str(model_folder))
+    page.messages.box.setPlainText('[{"role": "user", "content": "é low"}]')
+    wait_for_answers(qtbot, program)
+    assert page.rendered.toPlainText() == rendered(page) == "<user> é low\n"
+    cursor = QTextCursor(page.rendered.document())
+    backgrounds: list[str] = []
+    for place in (1, 10):  # a letter of the template, and a letter of the message
+        cursor.setPosition(place)
+        backgrounds.append(cursor.charFormat().background().color().name())
+    assert backgrounds[0] != backgrounds[1]
+
+
+def test_the_box_shows_the_template_of_the_folder_and_a_typed_template_replaces_it(
+    qtbot: QtBot, program: Program, model_folder: Path
+) -> None:
+    page = chat_page(qtbot, program)
+    page.form.choose_path("path", str(model_folder))
+    page.messages.box.setPlainText("the lowest")
+    wait_for_answers(qtbot, program)
+    assert page.template.box.toPlainText() == TEMPLATE
+    assert rendered(page) == "<user> the lowest\n"
+    page.template.box.setPlainText("[{{ messages[0].content }}]")
+    wait_for_answers(qtbot, program)
+    assert rendered(page) == "[the lowest]"
+    page.template.box.setPlainText("")
+    wait_for_answers(qtbot, program)
+    assert rendered(page) == "<user> the lowest\n"
+
+
+def test_without_a_folder_a_chat_is_split_by_the_run_shown(qtbot: QtBot, program: Program, train: Train) -> None:
+    train(program)
+    page = chat_page(qtbot, program)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    for template in TEMPLATES.values():
+        page.template.box.setPlainText(template)
+        for chat in CHATS.values():
+            page.messages.box.setPlainText(chat)
+            wait_for_answers(qtbot, program)
+            if page.model.answer is None:
+                assert "refuses this chat: The roles must be" in page.sentence.text()
+                continue
+            assert page.model.answer.facts["ids"] == bpe.Study(run.history).encode(rendered(page))
+    page.messages.take_example("Question and answer")
+    page.template.take_example("A marker for each role")
+    wait_for_answers(qtbot, program)
+    assert rendered(page).startswith("<|user|>\nWho keeps the lighthouse?<|end|>\n<|assistant|>")
+
+
+def test_the_command_of_a_chat_names_the_run_of_the_session(qtbot: QtBot, program: Program, train: Train) -> None:
+    train(program)
+    page = chat_page(qtbot, program)
+    page.messages.box.setPlainText("low")
+    page.template.box.setPlainText("<{{ messages[0].content }}>")
+    wait_for_answers(qtbot, program)
+    command = as_command(page.model.command, Path("book.bpex"), ())
+    assert command.startswith("bpe-explorer chat 'book.bpex#1' '[{")
+    asked = page.model.current_question
+    assert asked is not None
+    assert "path='book.bpex#1'" in as_python(asked[0], page.model.opens_in_python, Path("book.bpex"))
+
+
+def test_boxes_of_a_chat_take_files_and_say_what_is_wrong_with_a_text(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path
+) -> None:
+    train(program)
+    page = chat_page(qtbot, program)
+    (tmp_path / "chat.json").write_text('[{"role": "user", "content": "from a file"}]')
+    page.messages.open_file(str(tmp_path / "chat.json"))
+    wait_for_answers(qtbot, program)
+    assert "from a file" in rendered(page)
+    page.messages.box.setPlainText('[{"role": "user"')
+    wait_for_answers(qtbot, program)
+    assert page.sentence.text() == "the chat, line 1, column 17: this is not valid JSON from here on."
+    assert page.rendered.isHidden()
+    page.messages.box.setPlainText("")
+    wait_for_answers(qtbot, program)
+    assert page.sentence.text().startswith("the chat: a chat is a list of messages")
+    page.messages.take_example("Question and answer")
+    page.template.box.setPlainText("{% for %}")
+    wait_for_answers(qtbot, program)
+    assert "The chat template in the given text, line 1 cannot be rendered" in page.sentence.text()
+    page.template.box.setPlainText("")
+    wait_for_answers(qtbot, program)
+    assert page.sentence.text().startswith("This tokenizer has no chat template")
+    assert FIRST_TEMPLATE not in page.template.box.toPlainText()
