@@ -42,7 +42,9 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.text_pairs import JoinedTexts
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
+from bpe_core.text.reading.plain_text import NumberedLines
 from bpe_core.text.reading.source import Chunk
+from bpe_core.text.reading.text_tables import texts_of_ordinary_rows
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import table_for
 
@@ -55,6 +57,8 @@ def _count() -> None:
     count_compiled([Chunk(words, False), Chunk(words, True)], table, threads=2, block_size=len(words))
     Counter(table).add(Counter(table))  # whether threads reach this depends on their speed
     first_invalid(memoryview(bytearray(words)))
+    rows = NumberedLines([Chunk(b'{"text": "low"}\n', True)], "")
+    list(texts_of_ordinary_rows(rows, "text", len(words)))
     join_by_kernels([WordColumns.of([b"low", b"new"]), WordColumns.of([b"new"])])
     nothing = np.zeros(0, np.int64)
     counts_of_tokens(nothing, nothing, nothing, nothing, 0)

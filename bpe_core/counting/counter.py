@@ -22,6 +22,7 @@ from bpe_core.counting.blocks import Block, in_blocks
 from bpe_core.counting.words import CountedWords, PartCounts, WordTable
 from bpe_core.errors import BpeError
 from bpe_core.kernels import count, word_tables
+from bpe_core.kernels import json_rows as json_rows  # once it is loaded, the reader reads rows of JSON by it
 from bpe_core.kernels import utf8 as utf8  # once it is loaded, the reader checks texts by it
 from bpe_core.kernels.scan import Machine, begin_text, machine_of
 from bpe_core.kernels.word_tables import COUNT, LONG_ROW, SHORT_ROW

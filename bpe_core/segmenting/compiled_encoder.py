@@ -20,6 +20,7 @@ from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.kernels import encode as kernel
+from bpe_core.kernels import json_rows as json_rows  # once it is loaded, the reader reads rows of JSON by it
 from bpe_core.kernels import pieces as trie
 from bpe_core.kernels.calling import with_first
 from bpe_core.kernels.change_text import SIGN, TextChanges

@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 from bpe_core.counting.count_words import count_words
 from bpe_core.errors import CorpusError, EncodingError, TooLarge
 from bpe_core.formats.json_reading import parsed_object
+from bpe_core.kernels import json_rows as json_rows  # rows of JSON are read by it
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support import foreign
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.reading import opening
+from bpe_core.text.reading import opening, text_tables
 from bpe_core.text.reading.plain_text import NumberedLines
+from bpe_core.text.reading.rows import LOOKED_AT
 from bpe_core.text.reading.source import Chunk, Source
 from tests.core.corpus_files import documents, read, sentence, write
 
@@ -67,6 +69,92 @@ def test_json_lines_are_read_from_a_named_field_and_from_compressed_files(tmp_pa
 
 def test_json_lines_in_utf_16_are_read(tmp_path: Path) -> None:
     assert read(write(tmp_path, "a.jsonl", '{"text": "löw"}\n'.encode("utf-16"))) == ["löw"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["text", "a", "é"]), inner),
+    max_leaves=8,
+)
+ROWS = st.builds(
+    lambda row, text, ascii_only, wide: json.dumps(
+        {**row, "text": text}, ensure_ascii=ascii_only, separators=(" , ", "\t: ") if wide else None
+    ),
+    st.dictionaries(st.text(max_size=4), JSON, max_size=3),
+    st.text(max_size=30) | JSON,
+    st.booleans(),
+    st.booleans(),
+)
+FEATURES = [
+    *(
+        '{"text": "low"}',
+        '{"te\\u0078t": "low"}',
+        '{"text": ""}',
+        "",
+        " \t\r",
+        '{"text":"a","text":"b"}',
+        '{"text": "a"} x',
+    ),
+    *(r'{"text": "\ud83d\ude00\u00e9\u20ac\n\/\b\f\r\t\\\""}', r'{"text": "\ud83d"}', r'{"text": "\ude00a"}'),
+    *(
+        r'{"text": "\ud83d\u0041"}',
+        r'{"text": "\u12g4"}',
+        r'{"text": "\x"}',
+        '{"text": "a\\',
+        '{"text": "\0"}',
+        '{"text"}',
+    ),
+    *(f'{{"n": {number}, "text": "n"}}' for number in ("-0", "01", "1.", ".5", "1e5", "1E+", "-", "NaN", "-1.50e-09")),
+    *(
+        f'{{"text": "n", "n": {value}}}'
+        for value in ("tru", "true", "false", "null", "nul", "[]", "[1,]", "{}", '{"a":}')
+    ),
+    *(
+        '{"text": "n",}',
+        '{,"text": "n"}',
+        '{"text": "n"',
+        '{"n": [}], "text": "n"}',
+        '{"n": ' + "[" * 70 + "]" * 70 + "}",
+    ),
+    *('{"n": 1' + "0" * 4_000 + ', "text": "n"}', '{"n": 1' + "0" * 5_000 + ', "text": "n"}'),
+]
+
+
+def texts_and_reports(path: Path, size: int) -> tuple[list[str], list[str]]:
+    corpus = Corpus.from_files(path, field="text", on_bad_row="skip")
+    return documents(corpus, size), [str(report) for report in corpus.skipped]
+
+
+@given(rows=st.lists(ROWS | st.sampled_from(FEATURES), max_size=12), size=st.integers(1, 200))
+def test_machine_code_reads_the_same_texts_of_json_lines_as_python(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[str], size: int
+) -> None:
+    """Python's own reader of JSON reads all rows first, and then only the rows at which machine code stops."""
+    path = tmp_path_factory.mktemp("rows") / "a.jsonl"
+    path.write_bytes("\n".join(['{"text": "first"}', *rows]).encode("utf-8", "surrogatepass"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_tables, "_machine_code", [])
+        by_python = texts_and_reports(path, size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_tables, "LOOKED_AT", 1)
+        assert texts_and_reports(path, size) == by_python
+
+
+def test_python_parses_only_the_first_ordinary_rows_of_json_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"naïve {number} \n" for number in range(100)]
+    rows = [json.dumps({"id": [1, {}], "text": text, "n": -1.5e3}) for text in texts]
+    parsed: list[bytes] = []
+    original = text_tables.texts_of
+
+    def texts_of(line: bytes, *field: Any) -> list[str]:
+        parsed.append(line)
+        return original(line, *field)
+
+    monkeypatch.setattr(text_tables, "texts_of", texts_of)
+    assert read(write(tmp_path, "a.jsonl", "\n".join(rows))) == texts
+    assert len(parsed) == LOOKED_AT
 
 
 BAD_JSON_ROWS = [

@@ -238,7 +238,7 @@ def pieces_of(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterato
         if chunk.ends_document:
             ends.append(len(rest))
         if len(rest) >= PIECE:
-            length = max(cuts.last(rest), ends[-1] if ends else 0)
+            length = ends[-1] if ends else cuts.last(rest)
             if length:
                 yield taken(length)
             else:

@@ -48,38 +48,57 @@ class NumberedLines:
     """The lines of a file with their line ends.
 
     `number` is the number of the current line. `bytes_read` is the offset in the file up to which the lines were read.
+    `block` holds whole lines, and `place` is the offset in `block` at which the next line begins.
     """
 
     def __init__(self, blocks: Iterable[Chunk], name: str, longest: int = LONGEST_LINE) -> None:
-        self._blocks = blocks
         self._name = name
         self._longest = longest
-        self.number = self.bytes_read = 0
+        self._whole_lines = self._in_whole_lines(blocks)
+        self.number = self.bytes_read = self.place = 0
+        self.block = b""
 
     def __iter__(self) -> Iterator[bytes]:
+        while self.has_more():
+            end = self.block.find(b"\n", self.place) + 1 or len(self.block)
+            line = self.block[self.place : end]
+            self.move_to(end, 1)
+            yield line
+
+    def has_more(self) -> bool:
+        """Return whether there is a next line. If there is, `block` holds this line."""
+        while self.place == len(self.block):
+            block = next(self._whole_lines, None)
+            if block is None:
+                return False
+            self.block = block
+            self.place = 0
+        return True
+
+    def move_to(self, place: int, lines: int) -> None:
+        """Move to the offset `place` of the block, after so many lines."""
+        self.place = place
+        self.number += lines
+
+    def _in_whole_lines(self, blocks: Iterable[Chunk]) -> Iterator[bytes]:
         begun: list[bytes] = []  # parts of a line whose end has not come yet
         begun_length = 0
-        for block in self._blocks:
+        for block in blocks:
             self.bytes_read = block.bytes_read
-            *ended, rest = bytes(block.data).split(b"\n")
-            for line in ended:
-                self.number += 1
-                if begun:
-                    line = b"".join([*begun, line])
-                    begun = []
-                    begun_length = 0
-                yield line + b"\n"
-            if rest:
-                begun.append(rest)
-                begun_length += len(rest)
+            data = bytes(block.data)
+            end = data.rfind(b"\n") + 1
+            if end:
+                yield b"".join([*begun, memoryview(data)[:end]])
+                begun = []
+                begun_length = 0
+            begun.append(data[end:])
+            begun_length += len(data) - end
             if begun_length > self._longest:
                 raise CorpusError(
                     f"{self._name}, line {self.number + 1:,} is longer than {self._longest // 2**20:,} MB. Check "
                     "that each line is one row; plain text may have longer lines."
                 )
-        if begun:
-            self.number += 1
-            yield b"".join(begun)
+        yield b"".join(begun)
 
 
 def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Generator[Chunk]:

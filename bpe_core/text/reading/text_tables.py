@@ -9,13 +9,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
+import numpy as np
+
 from bpe_core.errors import CorpusError, EncodingError, cause_of
+from bpe_core.support.arrays import Bytes, Int64s
 from bpe_core.support.foreign import parsed_json
-from bpe_core.text.reading.plain_text import numbered_lines
+from bpe_core.text.reading.plain_text import NumberedLines, numbered_lines
 from bpe_core.text.reading.rows import (
     LOOKED_AT,
     USUAL_NAMES,
@@ -131,21 +134,62 @@ def _read(lines: Iterable[str], delimiter: str) -> Iterator[Row]:
 
 
 def json_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Yield each text of a row as a document. Blank lines are skipped."""
+    """Yield each text of a row as a document. Blank lines are skipped.
+
+    Python reads the first rows, and rows at which machine code stops. Machine code reads all other rows.
+    """
     with numbered_lines(source, options, size, log) as lines:
         numbered = ((lines.number, line) for line in lines if not line.isspace())
-        first = list(islice(numbered, LOOKED_AT))
-        fields = json_fields(line for _, line in first)
+        rows = list(islice(numbered, LOOKED_AT))
+        fields = json_fields(line for _, line in rows)
         field = choose_field(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
         steps = steps_of(field)
-        for number, line in chain(first, numbered):
-            try:
-                texts = [encode_utf8(text, options.on_invalid) for text in texts_of(line, field, steps)]
-            except (BadRow, EncodingError) as reason:
-                report_bad_row(source, f"line {number:,}", reason, options, log)
-                continue
-            for text in texts:
-                yield from pieces_of(text, size, lines.bytes_read)
+        has_ordinary_rows = steps == (field,) and options.on_invalid != "keep"  # which keeps bytes that are not UTF-8
+        while rows:
+            for number, line in rows:
+                try:
+                    texts = [encode_utf8(text, options.on_invalid) for text in texts_of(line, field, steps)]
+                except (BadRow, EncodingError) as reason:
+                    report_bad_row(source, f"line {number:,}", reason, options, log)
+                    continue
+                for text in texts:
+                    yield from pieces_of(text, size, lines.bytes_read)
+            if has_ordinary_rows:
+                yield from texts_of_ordinary_rows(lines, field, size)
+            rows = list(islice(numbered, LOOKED_AT))
+
+
+# copies the texts of a field, as `kernels/json_rows.py` says
+TakeTexts = Callable[[Bytes, int, Bytes, int, Bytes, Int64s], tuple[int, int, int]]
+
+_SHORTEST_ROW = 9  # bytes with a text that is not empty: {"":"a"} and a line end
+_SPARE = 8  # bytes after the last text, which machine code may overwrite
+_machine_code: list[TakeTexts] = []
+
+
+def use_compiled_rows(take_texts: TakeTexts) -> None:
+    """Use the compiled function `take_texts` for rows of JSON from now on.
+
+    The module that compiles the function calls this at its import.
+    """
+    _machine_code[:] = [take_texts]
+
+
+def texts_of_ordinary_rows(lines: NumberedLines, field: str, size: int) -> Iterator[Chunk]:
+    """Yield the texts of the next rows, as long as machine code can read the rows."""
+    name = np.frombuffer(bytearray(field, "utf-8", "surrogatepass"), np.uint8)
+    while _machine_code and lines.has_more():
+        start = lines.place
+        left = len(lines.block) - start
+        out = np.empty(left + _SPARE, np.uint8)
+        ends = np.empty(left // _SHORTEST_ROW + 1, np.int64)
+        data = np.frombuffer(lines.block, np.uint8)
+        place, count, texts = _machine_code[0](data, start, name, size, out, ends)
+        if place == start:
+            return
+        lines.move_to(place, count)
+        if texts:
+            yield Chunk(out[: ends[texts - 1]].data, True, lines.bytes_read, ends[: texts - 1])
 
 
 def json_fields(lines: Iterable[bytes]) -> tuple[str, ...]:

@@ -1,0 +1,324 @@
+"""The reader of JSON lines. It copies the texts of one field, and stops before every row that is not an ordinary one.
+
+Python reads the rows at which this reader stops. So Python alone decides which rows are wrong, and reports them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.memory import load_eight, trailing_zeros
+from bpe_core.text.reading.text_tables import use_compiled_rows
+
+LONGEST_ROW = 1 << 22  # bytes; Python checks how many values a longer row holds
+DEEPEST = 60  # lists and objects around a value; each has a bit in a number
+MOST_DIGITS = 4_000  # of a whole number, below Python's own limit
+FAILED = 1 << 62  # in place of an offset
+
+_ONES = 0x0101010101010101
+_TOP_BITS = 0x8080808080808080
+_EIGHT_SPACES = 0x2020202020202020
+_EIGHT_QUOTES = 0x2222222222222222
+_EIGHT_BACKSLASHES = 0x5C5C5C5C5C5C5C5C
+_QUOTE, _BACKSLASH, _COMMA, _COLON, _MINUS, _PLUS, _DOT, _LINE_END = b'"\\,:-+.\n'
+_BEGIN_LIST, _END_LIST, _BEGIN_OBJECT, _END_OBJECT = b"[]{}"
+_0, _9, _A, _E, _F, _N, _T, _U = b"09aefntu"
+_CASE = 32  # the bit that makes a letter lower-case
+_HIGH_SURROGATES, _LOW_SURROGATES, _AFTER_SURROGATES = 0xD800, 0xDC00, 0xE000
+
+# What may come next in a row.
+_KEY, _VALUE, _FIRST, _COMMA_OR_END = range(4)  # a row or value may end in the last two
+
+
+def _escaped() -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    """Return the character for each letter after a backslash. It is 0 for a letter that may not stand there."""
+    characters = np.zeros(256, np.uint8)
+    for letter, character in zip(b'"\\/bfnrt', b'"\\/\b\f\n\r\t', strict=True):
+        characters[letter] = character
+    return characters
+
+
+_ESCAPED = _escaped()
+_TRUE, _FALSE, _NULL = (np.frombuffer(bytearray(word), np.uint8) for word in (b"true", b"false", b"null"))
+
+
+@kernel
+def take_texts(data, start, name, size, out, ends):
+    """Copy the texts of a field to `out`, from the line at the offset `start` on, and their ends to `ends`.
+
+    Stop before a row that is not ordinary, and before the texts have more than `size` bytes. A text that is empty has
+    no end. Return the offset of the first line that was not taken, the number of lines and the number of texts.
+    """
+    place, stop, room = np.uint64(start), np.uint64(len(data)), np.uint64(size)
+    written = np.uint64(0)
+    lines = texts = np.int64(0)
+    while place < stop:
+        after, end = _take_row(data, place, name, out, written)
+        if after == np.uint64(FAILED) or end > room or after - place > np.uint64(LONGEST_ROW):
+            break
+        if end > written:
+            ends[texts] = end
+            texts += 1
+        written = end
+        place = after
+        lines += 1
+    return np.int64(place), lines, texts
+
+
+@kernel
+def _take_row(data, place, name, out, written):
+    """Copy the text of a row. Return the offset of the next line, or FAILED, and the end of the copy."""
+    failed, one, stop = np.uint64(FAILED), np.uint64(1), np.uint64(len(data))
+    i = _after_spaces(data, place)
+    if i == stop:
+        return stop, written
+    if data[i] == _LINE_END:
+        return i + one, written
+    if data[i] != _BEGIN_OBJECT:
+        return failed, written
+    i += one
+    objects = depth = one  # a bit of `objects` is 1 if an object has this depth, and 0 if a list has it
+    end = written
+    is_wanted = was_taken = False
+    expected = _FIRST
+    while depth:
+        i = _after_spaces(data, i)
+        if i == stop:
+            return failed, written
+        byte = data[i]
+        in_object = objects & one == one
+        begins_object = byte == _BEGIN_OBJECT
+        if expected == _COMMA_OR_END and byte == _COMMA:
+            expected = _KEY if in_object else _VALUE
+            i += one
+        elif expected >= _FIRST and byte == (_END_OBJECT if in_object else _END_LIST):
+            objects >>= one
+            depth -= one
+            expected = _COMMA_OR_END
+            i += one
+        elif expected == _COMMA_OR_END:
+            return failed, written
+        elif in_object and expected != _VALUE:
+            if byte != _QUOTE:
+                return failed, written
+            i, key_end = _copy_text(data, i + one, out, end)
+            if i == failed:
+                return failed, written
+            is_wanted = depth == one and _is_same(out, end, key_end, name)
+            i = _after_spaces(data, i)
+            if i == stop or data[i] != _COLON:
+                return failed, written
+            i += one
+            expected = _VALUE
+        elif byte == _QUOTE:
+            i, text_end = _copy_text(data, i + one, out, end)
+            if i == failed or (is_wanted and was_taken):
+                return failed, written
+            if is_wanted:
+                end = text_end
+                was_taken = True
+            is_wanted = False
+            expected = _COMMA_OR_END
+        elif is_wanted:
+            return failed, written
+        elif begins_object or byte == _BEGIN_LIST:
+            if depth == np.uint64(DEEPEST):
+                return failed, written
+            objects = objects << one | np.uint64(begins_object)
+            depth += one
+            expected = _FIRST
+            i += one
+        else:
+            i = _after_plain_value(data, i)
+            if i == failed:
+                return failed, written
+            expected = _COMMA_OR_END
+    i = _after_spaces(data, i)
+    if not was_taken or (i < stop and data[i] != _LINE_END):
+        return failed, written
+    return min(i + one, stop), end
+
+
+@inlined
+def _after_spaces(data, place):
+    """Return the offset after spaces, tabs and carriage returns."""
+    i, stop = place, np.uint64(len(data))
+    while i < stop and (data[i] == 32 or data[i] == 9 or data[i] == 13):
+        i += np.uint64(1)
+    return i
+
+
+@inlined
+def _is_same(out, begin, end, name):
+    """Return whether a copied text is the name of the field."""
+    k, length = np.uint64(0), np.uint64(len(name))
+    is_same = end - begin == length
+    while is_same and k < length:
+        is_same = out[begin + k] == name[k]
+        k += np.uint64(1)
+    return is_same
+
+
+@kernel
+def _copy_text(data, place, out, begin):
+    """Copy the text that stands in quotes. `place` is the offset after the first quote, `begin` the end of `out`.
+
+    Return the offset after the last quote, or FAILED, and the end of the copy. Bytes after the end may be written, too.
+    """
+    one, eight, stop = np.uint64(1), np.uint64(8), np.uint64(len(data))
+    i, end = place, begin
+    while i < stop:
+        while i + eight <= stop:
+            bytes_of_text = load_eight(data, i)
+            for k in range(8):
+                out[end + np.uint64(k)] = (bytes_of_text >> np.uint64(8 * k)) & np.uint64(0xFF)
+            quotes = bytes_of_text ^ np.uint64(_EIGHT_QUOTES)
+            backslashes = bytes_of_text ^ np.uint64(_EIGHT_BACKSLASHES)
+            unusual = (quotes - np.uint64(_ONES)) & ~quotes | (backslashes - np.uint64(_ONES)) & ~backslashes
+            unusual |= (bytes_of_text - np.uint64(_EIGHT_SPACES)) & ~bytes_of_text
+            unusual &= np.uint64(_TOP_BITS)
+            usual = trailing_zeros(unusual) >> np.uint64(3)  # bytes before the first unusual one
+            i += usual
+            end += usual
+            if usual < eight:
+                break
+        if i >= stop:
+            break
+        byte = data[i]
+        if byte == _QUOTE:
+            return i + one, end
+        if byte < 32:
+            break
+        if byte != _BACKSLASH:
+            out[end] = byte
+            i += one
+            end += one
+            continue
+        i, code = _escape_at(data, i)
+        if i == np.uint64(FAILED):
+            break
+        end = _write_character(code, out, end)
+    return np.uint64(FAILED), begin
+
+
+@kernel
+def _escape_at(data, place):
+    """Return the offset after an escape sequence, or FAILED, and the code point that it stands for."""
+    stop, failed = np.uint64(len(data)), np.uint64(FAILED)
+    if place + np.uint64(2) > stop:
+        return failed, np.int64(0)
+    letter = data[place + np.uint64(1)]
+    if letter != _U:
+        character = np.int64(_ESCAPED[letter])
+        return (place + np.uint64(2) if character else failed), character
+    code = _four_digits(data, place)
+    i = place + np.uint64(6)
+    if _HIGH_SURROGATES <= code < _LOW_SURROGATES:
+        low = _four_digits(data, i)
+        if not _LOW_SURROGATES <= low < _AFTER_SURROGATES:
+            return failed, code
+        code = ((code - _HIGH_SURROGATES) << 10) + (low - _LOW_SURROGATES) + 0x10000
+        i += np.uint64(6)
+    elif code < 0 or _LOW_SURROGATES <= code < _AFTER_SURROGATES:
+        return failed, code
+    return i, code
+
+
+@kernel
+def _four_digits(data, place):
+    r"""Return the number that `\u` and four hexadecimal digits at an offset stand for, or -1."""
+    if place + np.uint64(6) > np.uint64(len(data)):
+        return np.int64(-1)
+    if data[place] != _BACKSLASH or data[place + np.uint64(1)] != _U:
+        return np.int64(-1)
+    code = np.int64(0)
+    for k in range(2, 6):
+        byte = np.int64(data[place + np.uint64(k)])
+        lower = byte | _CASE
+        if _0 <= byte <= _9:
+            digit = byte - _0
+        elif _A <= lower <= _F:
+            digit = lower - _A + 10
+        else:
+            return np.int64(-1)
+        code = code << 4 | digit
+    return code
+
+
+@inlined
+def _write_character(code, out, end):
+    """Write a code point as UTF-8. Return the end of its bytes."""
+    if code < 0x80:
+        out[end] = code
+        return end + np.uint64(1)
+    if code < 0x800:
+        out[end] = 0xC0 | code >> 6
+        out[end + np.uint64(1)] = 0x80 | code & 63
+        return end + np.uint64(2)
+    if code < 0x10000:
+        out[end] = 0xE0 | code >> 12
+        out[end + np.uint64(1)] = 0x80 | code >> 6 & 63
+        out[end + np.uint64(2)] = 0x80 | code & 63
+        return end + np.uint64(3)
+    out[end] = 0xF0 | code >> 18
+    out[end + np.uint64(1)] = 0x80 | code >> 12 & 63
+    out[end + np.uint64(2)] = 0x80 | code >> 6 & 63
+    out[end + np.uint64(3)] = 0x80 | code & 63
+    return end + np.uint64(4)
+
+
+@kernel
+def _after_plain_value(data, place):
+    """Return the offset after a number, `true`, `false` or `null`, or FAILED."""
+    one, stop, failed = np.uint64(1), np.uint64(len(data)), np.uint64(FAILED)
+    i = place
+    first = data[i]
+    if first == _T:
+        return _after_word(data, i, _TRUE)
+    if first == _F:
+        return _after_word(data, i, _FALSE)
+    if first == _N:
+        return _after_word(data, i, _NULL)
+    if first == _MINUS:
+        i += one
+    digits = _after_digits(data, i)
+    if digits == i or digits - i > np.uint64(MOST_DIGITS) or (data[i] == _0 and digits > i + one):
+        return failed
+    i = digits
+    if i < stop and data[i] == _DOT:
+        digits = _after_digits(data, i + one)
+        if digits == i + one:
+            return failed
+        i = digits
+    if i < stop and data[i] | _CASE == _E:
+        i += one
+        if i < stop and (data[i] == _PLUS or data[i] == _MINUS):
+            i += one
+        digits = _after_digits(data, i)
+        if digits == i:
+            return failed
+        i = digits
+    return i
+
+
+@inlined
+def _after_digits(data, place):
+    i, stop = place, np.uint64(len(data))
+    while i < stop and data[i] >= _0 and data[i] <= _9:
+        i += np.uint64(1)
+    return i
+
+
+@kernel
+def _after_word(data, place, word):
+    length = np.uint64(len(word))
+    if place + length > np.uint64(len(data)):
+        return np.uint64(FAILED)
+    for k in range(len(word)):
+        if data[place + np.uint64(k)] != word[k]:
+            return np.uint64(FAILED)
+    return place + length
+
+
+use_compiled_rows(take_texts)  # reading uses it from now on
