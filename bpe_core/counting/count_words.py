@@ -1,8 +1,8 @@
 """The counting of a corpus: its distinct words, and how often each occurs.
 
 The compiled scanner counts large texts on all cores. Plain Python counts small texts, because loading the machine code
-would take longer. Plain Python also counts texts with a pattern that the scanner cannot run. The words and their order
-do not depend on this choice.
+would take longer. Plain Python also begins to count a large text while machine code is being made, and it counts texts
+with a pattern that the scanner cannot run. The words and their order do not depend on this choice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bpe_core.counting.watching import LineEnds, WholeTexts
 from bpe_core.counting.words import CountedWords, PartCounts, WordTable
 from bpe_core.errors import Cancelled, CorpusError, RecipeError
 from bpe_core.kernels import readiness
-from bpe_core.kernels.readiness import WORTH_WAITING, use_machine_code
+from bpe_core.kernels.readiness import by_machine_code, use_machine_code
 from bpe_core.kernels.stored_code import COUNTING
 from bpe_core.kernels.stored_tables import scan_table
 from bpe_core.recipes.recipe import Recipe
@@ -44,7 +44,7 @@ LARGE = 100_000  # average characters of a text; looking through all tables take
 # copies of a document that is split as a whole: its parts, the text, the normalized text, its words
 COPIES_HELD = 4
 BYTES_A_WORD = 150  # bytes of memory for a word in Python, besides its characters, until the words become a table
-SHORT_TEXT = 1 << 16  # bytes
+SHORT_TEXT = 1 << 16  # bytes; plain Python looks for machine code after as many characters
 PIECE = 1_000_000  # characters of a normalized text that become bytes at a time
 WORTH_TELLING = 200_000  # bytes of a text that a slow pattern takes more than a moment to split
 FEWER_WORDS = (
@@ -137,11 +137,12 @@ def count_in_runs(
 ) -> Iterator[WordTable]:
     """Count the words of a corpus without the mixture of the recipe. Yield one table, or several tables in order.
 
-    A table is followed by another table if it needs more than `room` bytes.
+    A table is followed by another table if it needs more than `room` bytes. Only machine code can do this.
     """
     is_simple = counts_in_runs(recipe) and corpus.word_counts is None and not corpus.word_lists
     size = corpus.total_size
-    if room is None or not is_simple or not use_machine_code(WORTH_WAITING if size is None else size, COUNTING, work):
+    is_one_table = room is None or (size is not None and size <= room) or not is_simple
+    if is_one_table or not by_machine_code(size or readiness.SAMPLE + 1, COUNTING, work, is_needed=False):
         yield count_unmixed(corpus, recipe, work)
         return
     from bpe_core.counting import counter  # loads machine code
@@ -278,13 +279,11 @@ class _Count:
         """Return whether to count with machine code after `read` bytes of text. Report a slow pattern."""
         if self.by_kernels is not None:
             return self.by_kernels
-        recipe = self.recipe
         size = read if read <= readiness.SAMPLE else max(read, self.corpus.total_size or 0)
-        scans = size > readiness.SAMPLE and not recipe.splits_by_steps and scan_table(recipe) is not None
-        if scans and use_machine_code(size, COUNTING, self.work):
+        if size > readiness.SAMPLE and self._scans and use_machine_code(size, COUNTING, self.work):
             return True
         self._stop_if_cancelled()
-        if size >= WORTH_TELLING and (why := why_slow(recipe)):
+        if size >= WORTH_TELLING and (why := why_slow(self.recipe)):
             said = f"this pattern is slow ({why}). Other patterns split texts up to a hundred times as fast"
             self.corpus.remarks.add("The pattern", said)
         return False
@@ -293,34 +292,64 @@ class _Count:
         counts: Counter[str] = Counter()
         splitter = Splitter(self.recipe)
         normalized = normalizing(self.recipe)
-        for text in _short_texts(one_by_one(chunks), SafeCuts.of(self.recipe)):
+        texts = _short_texts(one_by_one(chunks), SafeCuts.of(self.recipe))
+        since_look = 0  # characters
+        for text in texts:
             words = splitter.words(text if normalized is None else normalized(text))
             while batch := list(islice(words, WORDS_BETWEEN_CHECKS)):
                 counts.update(batch)
                 self._stop_if_cancelled()
+            since_look += len(text)
+            if since_look > SHORT_TEXT:
+                since_look = 0
+                if self._can_continue_by_kernels(splitter):
+                    rest = self._counted_by_kernels((Chunk(text.encode(), True) for text in texts), has_matched=True)
+                    return WordTable.merged([_table_of(counts), rest])
         if self.recipe.pattern == "custom":
             splitter.check_it_matched()
-        check_room(BYTES_A_WORD * len(counts), "Making the table of words", FEWER_WORDS)
-        try:
-            return WordTable.from_counts((word.encode(), count) for word, count in counts.items())
-        except UnicodeEncodeError as error:
-            raise RecipeError(
-                "This tokenizer's file splits some words inside a character. The tokenizer can encode texts, but "
-                "their words cannot be counted or learned from."
-            ) from error
+        return _table_of(counts)
 
-    def _counted_by_kernels(self, chunks: Iterable[Chunk]) -> WordTable:
+    def _can_continue_by_kernels(self, splitter: Splitter) -> bool:
+        """Return whether machine code was made during the count, and can count the rest of the texts.
+
+        If machine code cannot be stored, begin to make it for this count.
+        """
+        if (
+            self.by_kernels is not None
+            or not self._scans
+            or (self.recipe.pattern == "custom" and not splitter.has_matched)
+        ):
+            return False
+        readiness.prepare(in_memory=True)
+        return readiness.is_ready(COUNTING)
+
+    @property
+    def _scans(self) -> bool:
+        return not self.recipe.splits_by_steps and scan_table(self.recipe) is not None
+
+    def _counted_by_kernels(self, chunks: Iterable[Chunk], *, has_matched: bool = False) -> WordTable:
         from bpe_core.counting.counter import count_compiled  # loads machine code
 
         table = scan_table(self.recipe)
         assert table is not None  # the caller checked it
         scanned = _scanned(chunks, self.recipe)
-        if self.recipe.pattern != "custom":
+        if self.recipe.pattern != "custom" or has_matched:
             return count_compiled(scanned, table)
         texts = WholeTexts(self.recipe)
         words = count_compiled(texts.watched(scanned), table)
         texts.check_it_matched(words)
         return words
+
+
+def _table_of(counts: Counter[str]) -> WordTable:
+    check_room(BYTES_A_WORD * len(counts), "Making the table of words", FEWER_WORDS)
+    try:
+        return WordTable.from_counts((word.encode(), count) for word, count in counts.items())
+    except UnicodeEncodeError as error:
+        raise RecipeError(
+            "This tokenizer's file splits some words inside a character. The tokenizer can encode texts, but "
+            "their words cannot be counted or learned from."
+        ) from error
 
 
 def _counted_as_wholes(chunks: Iterable[Chunk]) -> WordTable:

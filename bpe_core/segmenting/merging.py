@@ -46,7 +46,8 @@ class MergedWord(NamedTuple):
 class Merges:
     """The merges of a history, applied to words. For methods with superwords, they are applied to runs of words."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: History, *, plainly: bool = False) -> None:
+        self._plainly = plainly
         self._base = len(history.alphabet)
         self._history = history
         self._method = METHODS[history.recipe.method]
@@ -58,7 +59,7 @@ class Merges:
         before the first symbol of a word, and before a negative number, has the rank PATTERN_CUT. A boundary that stays
         has the rank NEVER.
         """
-        if by_machine_code(len(symbols), ENCODING, work, is_needed=False):
+        if not self._plainly and by_machine_code(len(symbols), ENCODING, work, is_needed=False):
             return self._compiled.of(symbols)
         is_known = symbols >= 0
         ranks = np.full(len(symbols), PATTERN_CUT, np.int32)
@@ -142,10 +143,10 @@ class WordMerger:
     The program uses it for single words. It also encodes texts until the kernels are ready.
     """
 
-    def __init__(self, history: History, cutting: Cutting) -> None:
+    def __init__(self, history: History, cutting: Cutting, *, plainly: bool = False) -> None:
         self.spelling = Spelling(history.alphabet, history.recipe)
         self._cutting = cutting
-        self._merges = Merges(history)
+        self._merges = Merges(history, plainly=plainly)
         self._remembered: dict[bytes, MergedWord] = {}
 
     def ids(self, text: str, at: int) -> Int32s:

@@ -11,7 +11,7 @@ import numpy as np
 
 from bpe_core.history.alphabet import Spelling
 from bpe_core.history.history import History
-from bpe_core.kernels.readiness import by_machine_code
+from bpe_core.kernels.readiness import by_machine_code, is_worth_loading
 from bpe_core.kernels.stored_code import ENCODING
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT, Boundaries, PlacedSymbols, joined
@@ -256,8 +256,16 @@ class TextEncoder(WordEncoder):
         self._base = len(history.alphabet)
 
     @cached_property
+    def _is_slow_in_python(self) -> bool:
+        return METHODS[self._history.recipe.method].joins_runs
+
+    @cached_property
     def words(self) -> WordMerger:
         return WordMerger(self._history, self._cutting)
+
+    @cached_property
+    def _words_of_samples(self) -> WordMerger:
+        return WordMerger(self._history, self._cutting, plainly=True)
 
     def make_kernels(self) -> CompiledEncoder:
         if METHODS[self._history.recipe.method].joins_runs:
@@ -312,6 +320,8 @@ class TextEncoder(WordEncoder):
         return symbols._replace(starts=part.origins[symbols.starts], stops=part.origins[symbols.stops])
 
     def _encoder_for(self, text: str, work: Work = ALONE) -> WordMerger | CompiledEncoder:
+        if not (self._cutting.gives_words or self._is_slow_in_python or is_worth_loading(len(text))):
+            return self._words_of_samples
         return self.words if self._cutting.gives_words else self._kernels_for_text(text, work) or self.words
 
 

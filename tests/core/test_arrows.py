@@ -239,6 +239,21 @@ def test_the_top_level_of_the_repository_holds_exactly_the_expected_files() -> N
     assert names - BUILT == TOP_LEVEL
 
 
+def test_a_sample_is_learned_and_split_without_the_library_that_loads_machine_code() -> None:
+    """The library takes 57 MB in a window that shows a sample."""
+    program = """
+import sys
+import bpe_core as bpe
+from bpe_core.methods.kit.tokenizer import Tokenizer
+study = bpe.train([" low lower" * 400], "gpt2", merges=4)
+for text in ("the lowest" * 400, "the lowest" * 600):
+    tokens = Tokenizer(study.history).segmentation(text).tokens(4)
+    print(len(tokens.edges), "llvmlite.binding" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.splitlines() == ["2401 False", "3601 True"]
+
+
 def test_importing_the_engine_loads_neither_numba_nor_the_window() -> None:
     program = "import sys, bpe_core; [getattr(bpe_core, name) for name in bpe_core.__all__]; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)

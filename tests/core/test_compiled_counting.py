@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from itertools import chain, repeat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +23,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.counter import Counter, count_compiled, count_in_runs, count_texts_compiled
 from bpe_core.counting.words import CountedWords, WordTable
 from bpe_core.errors import BpeError, Cancelled, EncodingError, TooLarge
-from bpe_core.kernels import readiness, stored_code, utf8
+from bpe_core.kernels import readiness, utf8
 from bpe_core.kernels.stored_tables import scan_table
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
@@ -259,9 +261,9 @@ class TestTheChoice:
         def noting(home: object, way: str) -> Callable[..., WordTable]:
             original: Callable[..., WordTable] = getattr(home, way)
 
-            def noted(*arguments: object) -> WordTable:
+            def noted(*arguments: object, **options: object) -> WordTable:
                 ways.append(way)
-                return original(*arguments)
+                return original(*arguments, **options)
 
             return noted
 
@@ -300,26 +302,36 @@ class TestTheChoice:
     ) -> None:
         prepared: list[str] = []
         monkeypatch.setattr(readiness, "is_ready", lambda part="": False)
-        monkeypatch.setattr(readiness, "prepare", lambda: prepared.append("now"))
+        monkeypatch.setattr(readiness, "prepare", lambda **how: prepared.append("now"))
         monkeypatch.setattr(readiness, "SAMPLE", 10_000)
         assert count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe()).total == 4_500
         assert chosen == ["_counted_plainly"]
         assert prepared == ["now"]
 
-    def test_counting_a_very_large_text_waits_for_the_compiler(
-        self, chosen: list[str], monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {},
+            dict(lowercase=True, special_tokens=("lower",), marker="symbol"),
+            dict(pattern="custom", custom_pattern=r"\w+"),
+            dict(unit="line", older_unicode=True),
+        ],
+    )
+    def test_kernels_count_the_rest_of_a_large_text_as_soon_as_they_are_ready(
+        self, chosen: list[str], monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
     ) -> None:
-        reports: list[Progress] = []
-        monkeypatch.setattr(readiness, "prepare", lambda **how: None)
-        monkeypatch.setattr(readiness, "SAMPLE", 1_000)
-        monkeypatch.setattr(readiness, "WORTH_WAITING", 10_000)
-        looks = iter([False, False, True])
+        texts = [text_of("made/languages"), "Low lower É\n" * 30_000, "", "lowest of all", "low lower\n" * 9_000]
+        recipe = Recipe(**changes)
+        expected = list(count_plainly(Corpus.from_texts(texts), recipe))
+        prepared: list[bool] = []
+        looks = chain([False, False, False], repeat(True))
+        monkeypatch.setattr(readiness, "prepare", lambda in_memory=False: prepared.append(in_memory))
         monkeypatch.setattr(readiness, "is_ready", lambda part="": next(looks))
-        monkeypatch.setattr(readiness, "is_preparing", lambda: True)
-        monkeypatch.setattr(stored_code, "stored_share", lambda: 0.4)
-        count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe(), Work(reports.append))
-        assert chosen == ["_counted_by_kernels"]
-        assert Progress("machine code is being made", 40, 100, "%") in reports
+        chosen.clear()
+        table = count_words(Corpus.from_texts(texts), recipe)
+        assert chosen == ["_counted_plainly", "_counted_by_kernels"]
+        assert list(table) == expected
+        assert prepared[-1], "without a folder for machine code, it is made for this count"
 
 
 @pytest.mark.parametrize("name", available_texts("made/languages", "data/wikitext2-valid.raw.txt"))

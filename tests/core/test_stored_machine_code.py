@@ -20,13 +20,14 @@ from bpe_core import compiler
 from bpe_core.errors import Cancelled
 from bpe_core.formats import read_history
 from bpe_core.kernels import readiness, stored_code
-from bpe_core.kernels.readiness import WORTH_WAITING, use_machine_code
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.kernels.stored_code import Pack, StoredKernel
 from bpe_core.support.lock import Lock
 from bpe_core.support.progress import Work
 from tests.conftest import EXPLORES
 from tests.shared import PATIENCE, ROOT
 
+LARGE = 40_000_000  # bytes
 posix_only = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's folders are closed to others")
 
 # The warm-up of one kernel takes seconds, and the warm-up of all kernels takes half a minute.
@@ -306,7 +307,7 @@ def test_plain_python_is_used_where_no_compiler_process_can_be_started(
     for place in (tmp_path, None):
         monkeypatch.setattr(stored_code, "folder", lambda place=place: place)
         monkeypatch.setattr(readiness, "_refusal", "")
-        assert not use_machine_code(WORTH_WAITING)
+        assert not readiness.by_machine_code(LARGE, "", is_needed=False)
         assert "unavailable" in readiness._refusal
     monkeypatch.setattr(stored_code, "folder", lambda: tmp_path)
     assert not readiness.make_now()
@@ -369,22 +370,23 @@ def test_no_machine_code_is_stored_for_a_user_without_a_folder(tmp_path: Path, m
     assert folder.parent == tmp_path / ".cache" / "bpe-explorer"
 
 
-def test_only_large_tasks_are_compiled_where_machine_code_cannot_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_that_plain_python_can_do_waits_for_no_code_that_cannot_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "is_ready", lambda part="": False)
     monkeypatch.setattr(readiness, "start_compiler", lambda *arguments, **how: pytest.fail("nothing is worth it"))
     monkeypatch.setattr(stored_code, "folder", lambda: None)
     monkeypatch.setattr(readiness, "_compiler", None)
-    assert [use_machine_code(size) for size in (9, 999, WORTH_WAITING - 1)] == [False, False, False]
+    for waits in (False, True):
+        assert [use_machine_code(size, waits=waits) for size in (9, 999, LARGE)] == [False, False, False]
     with pytest.raises(Cancelled):
-        use_machine_code(WORTH_WAITING, work=Work(cancelled=lambda: True))
+        readiness.by_machine_code(LARGE, "", Work(cancelled=lambda: True))
     started: list[bool] = []
     monkeypatch.setattr(readiness, "prepare", lambda in_memory=False, aside=True: started.append(in_memory))
     monkeypatch.setattr(readiness, "wait_until_ready", lambda part, work: True)
-    assert use_machine_code(WORTH_WAITING)
+    assert readiness.by_machine_code(LARGE, "")
     assert started == [True]
     monkeypatch.setenv("BPE_EXPLORER_PLAIN", "1")
-    assert not use_machine_code(WORTH_WAITING)
+    assert not readiness.by_machine_code(LARGE, "", is_needed=False)
 
 
 def test_no_second_compiler_is_started_while_another_process_compiles_kernels(
