@@ -17,6 +17,7 @@ from bpe_core.support import markup
 from bpe_core.support.data_table import MOST_SHOWN, DataTable, Values
 from bpe_core.support.numbered_symbols import SymbolNames
 from bpe_core.support.paper_tables import PrintedTable, latex_of, markdown_of
+from bpe_core.support.rounding import with_interval
 from bpe_core.support.wording import as_call
 
 PAIR = "pair"  # the end of the names of columns that join two
@@ -91,12 +92,22 @@ class Answer:
         return replace(self, table=DataTable(columns), sentences=sentences, tokens=tokens)
 
     def printed(self) -> PrintedTable:
-        """Return all rows in the columns for people, with each value as text."""
+        """Return all rows in the columns for people, with each value as text.
+
+        A value with an interval is written with the interval, and rounded by it.
+        """
         places = range(len(self.table)) if self.rows is None else self.rows
-        shown = self.shown
-        rows = [[cell_text(name, column[place]) for name, column in shown.items()] for place in places]
+        ends = {end for name in self.columns for end in ends_of_interval(name) if end in self.columns}
+        shown = {name: column for name, column in self.shown.items() if name not in ends}
+        rows = [[self._printed_cell(name, column[place], place) for name, column in shown.items()] for place in places]
         is_text = [all(isinstance(column[place], str | tuple | None) for place in places) for column in shown.values()]
         return PrintedTable([self.heading(name) for name in shown], rows, is_text)
+
+    def _printed_cell(self, column: str, value: Any, place: int) -> str:
+        ends = [self.columns[name][place] for name in ends_of_interval(column) if name in self.columns]
+        if len(ends) < 2 or None in (value, *ends) or any(end != end for end in ends):
+            return cell_text(column, value)
+        return with_interval(value, *ends)
 
     def to_latex(self, caption: str = "") -> str:
         """Return all rows as a LaTeX table that needs the package booktabs.
@@ -199,6 +210,11 @@ class PairTexts(Sequence[str]):
         left = self._left[row]
         right = self._right[row]
         return left + PLUS + right if left and right else left or ""
+
+
+def ends_of_interval(column: str) -> tuple[str, str]:
+    """Return the names of the columns that hold the ends of the interval of a column's values."""
+    return f"{column}_low", f"{column}_high"
 
 
 def cell_text(column: str, value: Any) -> str:

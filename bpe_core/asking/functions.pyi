@@ -106,6 +106,8 @@ def benchmark(
     relative_to: str = "",
     weights: Sequence[str] = (),
     sums: bool = False,
+    intervals: bool = False,
+    seed: int = 0,
     measure: str = "tokens",
     power: float = 2.5,
     ends: bool = False,
@@ -133,6 +135,11 @@ def benchmark(
         Add up all texts by these shares, such as de=70%% code=30%%, or by factors.
     sums : bool, optional
         Add up all texts by their bytes, with a recommendation.
+    intervals : bool, optional
+        Also give intervals, by drawing whole documents (or the sentences of --parallel) again and
+        again.
+    seed : int, optional
+        The seed of the random draws (default: 0).
     measure : str, optional
         The measure to draw: tokens, bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use,
         unknown_share, unencoded_share, relative_tokens, inside, seconds, premium, byte_premium,

@@ -242,11 +242,12 @@ def _drawn(contenders: Sequence[Contender], texts: Sequence[Sequence[str]], seed
             many = chance.multinomial(len(parts), np.full(len(parts), 1 / len(parts)), DRAWS)
             sizes = np.array([sum(len(text.encode(errors="surrogatepass")) for text in part) for part in parts])
             for row, contender in enumerate(contenders):
-                drawn[place, row] = ratio(many @ _tokens(contender, parts), many @ sizes)
+                drawn[place, row] = ratio(many @ tokens_of_parts(contender, parts), many @ sizes)
     return drawn
 
 
-def _tokens(contender: Contender, parts: Sequence[Sequence[str]]) -> Int64s:
+def tokens_of_parts(contender: Contender, parts: Sequence[Sequence[str]]) -> Int64s:
+    """Return the number of tokens of each part. A part is a list of texts."""
     flat = [text for part in parts for text in part]
     batch = contender.tokenizer.encode_batch(flat, at=contender.at)
     ends = np.array([*batch.offsets[: len(flat)].tolist(), len(batch.ids)], np.int64)

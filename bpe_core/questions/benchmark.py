@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking.answer import ends_of_interval
 from bpe_core.asking.shared import at_sizes, power_parameter, sentences_parameter, sizes_parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import dots_chart
 from bpe_core.measures.benchmark import benchmark, parallel_texts, parity_of
 from bpe_core.measures.benchmark_sums import sums_of
 from bpe_core.measures.inside_tokens import inside_of_texts
+from bpe_core.measures.intervals import DrawnTexts, interval_columns, parity_intervals
 from bpe_core.measures.measures import MEASURES, OF_BENCHMARK
 from bpe_core.measures.parallel import parallel_columns
 from bpe_core.measures.size_curves import checked_power
@@ -52,6 +55,10 @@ examples:
 
   bpe-explorer benchmark ours.csv theirs.tiktoken --parallel sentences/ --reference en
       Count the tokens of the same sentences in each language: a file for each (en.txt, de.txt), one sentence in a line.
+
+  bpe-explorer benchmark ours=a.json theirs=b.model --texts news.jsonl --intervals --seed 1 --latex
+      Give each figure with its interval, from 1,000 draws of whole documents. The table rounds each figure by its
+      interval.
 
   bpe-explorer benchmark ours=a.json theirs=b.model --texts domains/ --weights en=70% code=30% --report choice.html
       Give the tokenizers names. The page has the figures, the sums by the shares of the texts (by their file names),
@@ -101,6 +108,15 @@ columns:
     sums: bool = parameter(
         False, help="add up all texts by their bytes, with a recommendation", title="Add up all texts", is_extra=True
     )
+    intervals: bool = parameter(
+        False,
+        help="also give intervals, by drawing whole documents (or the sentences of --parallel) again and again",
+        title="Intervals by drawing documents",
+        is_extra=True,
+    )
+    seed: int = parameter(
+        0, help="the seed of the random draws (default: 0)", metavar="N", title="Seed of the draws", is_extra=True
+    )
     measure: str = parameter("tokens", help=f"the measure to draw: {', '.join(DRAWN)}", choices=DRAWN)
     power: float = power_parameter()
     ends: bool = parameter(
@@ -124,24 +140,38 @@ columns:
         )
         columns = dict(measured.columns)
         sentences = [*measured.remarks]
-        facts = dict[str, object]()
+        facts = dict[str, Any]()
+        drawn = None
+        if self.intervals:
+            is_parallel = bool(self.parallel)
+            drawn = DrawnTexts.of(tokenizers, texts, seed=self.seed, is_parallel=is_parallel, work=work)
+        reference = ""
         if self.parallel:
             parity = parity_of(measured, self.reference or (ENGLISH if ENGLISH in texts else None))
             columns["premium"] = parity.premium
             reference = str(parity.summary["reference"][0])
             columns |= parallel_columns(tokenizers, texts, reference, work)
             sentences = [*parity.sentences, *sentences]
-            facts = {"parity": DataTable(parity.summary).records()}
+            compared = DataTable(parity.summary).records()
+            if drawn is not None:
+                ends = parity_intervals(measured, drawn, reference)
+                compared = [row | of_row for row, of_row in zip(compared, ends, strict=True)]
+            facts = {"parity": compared}
+        if drawn is not None:
+            relative_to = _chosen(tokenizers, self.relative_to) or measured.tokenizers[0]
+            columns |= interval_columns(measured, drawn, relative_to, reference)
+            sentences += drawn.sentences
         if self.ends or self.measure == INSIDE:
             columns |= inside_of_texts(tokenizers, texts, work)
         if self.sums or self.weights:
-            sums = sums_of(measured, tokenizers, texts, self.weights, work=work)
+            sums = sums_of(measured, tokenizers, texts, self.weights, seed=self.seed, work=work)
             sentences = [*sums.sentences, *sentences]
             facts |= {"sums": sums.table.records(), "weights": {name: float(of) for name, of in sums.weights.items()}}
         if self.measure not in columns:
             raise BpeError(f"{self.measure} needs parallel texts: name them with --parallel.")
         table = DataTable(columns)
-        listed = ("tokenizer", "text", *(name for name in DRAWN if name in columns))
+        with_ends = [each for name in DRAWN for each in (name, *ends_of_interval(name))]
+        listed = ("tokenizer", "text", *(name for name in with_ends if name in columns))
         return Answer(table, tuple(sentences), dots_chart(table, self.measure), listed, facts=facts)
 
     def texts_of(self, studies: Mapping[str, Study]) -> Mapping[str, Sequence[str]]:

@@ -16,6 +16,7 @@ from bpe_core.counting.count_words import count_texts
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.measures.bits_per_byte import bits_per_byte, hold_out_tenth
+from bpe_core.measures.bootstrap import DRAWS, LEAST, Bootstrap, interval, ratios
 from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS, part_of
 from bpe_core.measures.morphemes import Morphemes, SplitWordList
 from bpe_core.measures.size_curves import renyi_efficiency
@@ -25,11 +26,6 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
 from bpe_core.text.characters import count_stretches
-
-DRAWN = 1_000  # times as many documents as there are
-SURE = 0.95
-LEAST = 5  # documents that are needed to say how much they differ
-AT_ONCE = 4_000_000  # random numbers drawn together
 
 
 class Cut(NamedTuple):
@@ -151,7 +147,7 @@ def _bits(
     return [of_size[size] for size in sizes.tolist()]
 
 
-def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list[tuple[Float64s, Float64s]]:
+def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWS) -> list[tuple[Float64s, Float64s]]:
     """Return the intervals that contain 95 of 100 ratios in random draws of documents.
 
     A draw takes as many documents as there are, and it may take a document several times. A ratio is the sum of an
@@ -162,18 +158,6 @@ def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list
     count = of.shape[1]
     if count < LEAST:
         return [(np.full(len(of), np.nan), np.full(len(of), np.nan)) for _ in several]
-    random = np.random.default_rng(0)
-    rows = max(1, AT_ONCE // count)
-    sums = np.vstack([*several, of]).T.astype(np.float64)
-    parts = []
-    for begin in range(0, drawn, rows):
-        times = random.multinomial(count, np.full(count, 1 / count), size=min(rows, drawn - begin))
-        parts.append(times.astype(np.float64) @ sums)
-    drawn_sums = np.concatenate(parts)
-    below = drawn_sums[:, len(several) :]
-    ends = []
-    for place in range(len(several)):
-        ratios = np.where(below > 0, drawn_sums[:, [place]] / np.maximum(below, 1), np.nan)
-        low, high = np.quantile(ratios, [(1 - SURE) / 2, (1 + SURE) / 2], axis=0)
-        ends.append((low, high))
-    return ends
+    sums = Bootstrap(count, draws=drawn).sums(np.vstack([*several, of]))
+    below = sums[:, len(several) :]
+    return [interval(ratios(sums[:, [place]], below)) for place in range(len(several))]

@@ -26,6 +26,7 @@ from bpe_core.history.history import History
 from bpe_core.insight.tokenized_words import tokens_by_word
 from bpe_core.measures import benchmark as measuring
 from bpe_core.measures.benchmark import benchmark, checked_parallel, parity_of
+from bpe_core.measures.bootstrap import LEAST
 from bpe_core.measures.size_curves import USUAL_POWER, renyi_efficiency
 from bpe_core.measures.texts_in_words import TextsInWords
 from bpe_core.methods.bpe import reference as reference
@@ -37,7 +38,6 @@ from bpe_core.studies.study import Study
 from bpe_core.studies.texts import texts_of
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import Work
-from bpe_core.sweep.measuring import LEAST
 from bpe_core.sweep.overlay import overlay
 from bpe_core.text.characters import LONG, count_stretches
 from bpe_core.text.corpus import Corpus

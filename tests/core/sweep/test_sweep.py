@@ -17,6 +17,7 @@ from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_unmixed, count_words
 from bpe_core.errors import Cancelled, RecipeError
 from bpe_core.measures.bits_per_byte import bits_per_byte
+from bpe_core.measures.bootstrap import DRAWS, LEAST
 from bpe_core.measures.morphemes import morpheme_agreement, read_morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -26,7 +27,7 @@ from bpe_core.session_file.writing import write_session
 from bpe_core.support.data_table import DataTable, csv_text
 from bpe_core.support.progress import Work
 from bpe_core.sweep import results
-from bpe_core.sweep.measuring import DRAWN, LEAST, intervals
+from bpe_core.sweep.measuring import intervals
 from bpe_core.sweep.plan import Plan, read_plan
 from bpe_core.sweep.results import COLUMNS, read_results, summary_of
 from bpe_core.sweep.running import SweepResult, sweep
@@ -135,7 +136,7 @@ def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=LEAST, max_size=7))
 def test_bootstrap_intervals_of_a_sweep_equal_quantiles_of_sorted_samples(documents: list[tuple[int, int]]) -> None:
     tokens, of = ([document[place] for document in documents] for place in range(2))
-    times = np.random.default_rng(0).multinomial(len(tokens), [1 / len(tokens)] * len(tokens), size=DRAWN).tolist()
+    times = np.random.default_rng(0).multinomial(len(tokens), [1 / len(tokens)] * len(tokens), size=DRAWS).tolist()
     drawn = sorted(
         sum(a * n for a, n in zip(tokens, row, strict=True)) / sum(b * n for b, n in zip(of, row, strict=True))
         for row in times

@@ -1,0 +1,164 @@
+"""The intervals of a benchmark, which show how much its measures would change with other documents.
+
+All tokenizers get the same draws of documents. Of parallel texts, the same sentences are drawn in each language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bpe_core.measures.benchmark import Benchmark, Columns, Contender, Tokenizers, contenders_of, gini
+from bpe_core.measures.benchmark_sums import tokens_of_parts
+from bpe_core.measures.bootstrap import DRAWS, LEAST, Bootstrap, interval, ratios
+from bpe_core.measures.measures import UNKNOWN_AT_MOST
+from bpe_core.support.arrays import Float64s
+from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.support.wording import count_text
+from bpe_core.text.characters import count_stretches
+
+Texts = Mapping[str, Sequence[str]]
+OF_INTERVALS = ("bytes_per_token", "tokens_per_word", "relative_tokens", "premium")
+NAMED = 3  # texts named in a sentence
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnTexts:
+    """The sums of the draws of each text. All arrays have a row for each draw."""
+
+    documents: Mapping[str, int]
+    seed: int
+    tokens: Mapping[str, Float64s]  # by text, with a column for each tokenizer
+    bytes: Mapping[str, Float64s]
+    words: Mapping[str, Float64s]
+
+    @classmethod
+    def of(
+        cls, tokenizers: Tokenizers, texts: Texts, *, seed: int = 0, is_parallel: bool = False, work: Work = ALONE
+    ) -> DrawnTexts:
+        """Draw the documents of all texts.
+
+        Parameters
+        ----------
+        tokenizers
+            The tokenizers by their names.
+        texts
+            The documents of each text. Texts with fewer than five documents are left out.
+        seed
+            The seed of the draws.
+        is_parallel
+            Whether the documents are the same sentences in several languages. Then a draw takes the same sentences in
+            each language.
+        work
+            The callbacks that receive the progress and may cancel the work.
+        """
+        contenders = contenders_of(tokenizers)
+        sums: dict[str, Float64s] = {}
+        for place, (name, documents) in enumerate(texts.items()):
+            work.check()
+            work.progress(Progress("drawing documents", place, len(texts), "texts"))
+            if len(documents) >= LEAST:
+                draws = Bootstrap(len(documents), seed if is_parallel else (seed, place))
+                sums[name] = draws.sums(_rows_of(contenders, documents))
+        several = len(contenders)
+        return cls(
+            {name: len(documents) for name, documents in texts.items()},
+            seed,
+            {name: drawn[:, :several] for name, drawn in sums.items()},
+            {name: drawn[:, several] for name, drawn in sums.items()},
+            {name: drawn[:, several + 1] for name, drawn in sums.items()},
+        )
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Return sentences that say what was drawn, and which texts have too few documents."""
+        few = [name for name, count in self.documents.items() if count < LEAST]
+        said = [
+            f"The ends in the columns …_low and …_high hold 95 of 100 draws of documents ({DRAWS:,} draws, seed "
+            f"{self.seed}). All tokenizers get the same draws."
+        ]
+        if few:
+            more = f" and {len(few) - NAMED:,} more" if len(few) > NAMED else ""
+            have = count_text(self.documents[few[0]], "document")
+            said.append(
+                f"No interval is known for {', '.join(few[:NAMED])}{more}: {few[0]} has {have}, and at least {LEAST} "
+                "are needed. Put several files into a group, or name a file with a document in each row."
+            )
+        return tuple(said)
+
+
+def interval_columns(measured: Benchmark, drawn: DrawnTexts, relative_to: str, reference: str = "") -> Columns:
+    """Return the ends of the intervals of a benchmark's measures as columns, with a row for each tokenizer and text.
+
+    Parameters
+    ----------
+    measured
+        The benchmark of the tokenizers and texts that were drawn.
+    drawn
+        The draws of its texts.
+    relative_to
+        The tokenizer that the others are compared with.
+    reference
+        The language that the others are compared with. Without it, there are no columns of premiums.
+    """
+    other = measured.tokenizers.index(relative_to)
+    names = OF_INTERVALS if reference else OF_INTERVALS[:-1]
+    columns: dict[str, list[float]] = {f"{name}_{end}": [] for name in names for end in ("low", "high")}
+    for place in range(len(measured.tokenizers)):
+        for text in measured.texts:
+            ends = _intervals(drawn, text, place, other, reference) if text in drawn.tokens else {}
+            for name in names:
+                low, high = ends.get(name, (np.nan, np.nan))
+                columns[f"{name}_low"].append(float(low))
+                columns[f"{name}_high"].append(float(high))
+    return {name: np.array(values, np.float64) for name, values in columns.items()}
+
+
+def parity_intervals(measured: Benchmark, drawn: DrawnTexts, reference: str) -> list[dict[str, Any]]:
+    """Return the intervals of the worst premium, the spread and the Gini coefficient of each tokenizer.
+
+    As in the comparison itself, languages that a tokenizer does not encode are left out.
+    """
+    is_encoded = measured.of("unencoded_share") <= UNKNOWN_AT_MOST
+    rows: list[dict[str, Any]] = []
+    for place, name in enumerate(measured.tokenizers):
+        known = [text for text, kept in zip(measured.texts, is_encoded[place], strict=True) if kept]
+        row: dict[str, Any] = {"tokenizer": name}
+        if reference in known and len(known) > 1 and all(text in drawn.tokens for text in known):
+            tokens = np.array([drawn.tokens[text][:, place] for text in known]).T
+            of_reference = tokens[:, [known.index(reference)]]
+            most = tokens.max(axis=1)
+            values = {
+                "worst": ratios(most, of_reference[:, 0]),
+                "spread": ratios(most, tokens.min(axis=1)),
+                "gini": np.apply_along_axis(gini, 1, tokens),
+            }
+            for measure, draws in values.items():
+                row[f"{measure}_low"], row[f"{measure}_high"] = (float(end) for end in interval(draws))
+        rows.append(row)
+    return rows
+
+
+def _intervals(
+    drawn: DrawnTexts, text: str, place: int, other: int, reference: str
+) -> dict[str, tuple[Float64s, Float64s]]:
+    tokens = drawn.tokens[text][:, place]
+    draws = {
+        "bytes_per_token": ratios(drawn.bytes[text], tokens),
+        "tokens_per_word": ratios(tokens, drawn.words[text]),
+        "relative_tokens": ratios(tokens, drawn.tokens[text][:, other]),
+    }
+    if reference in drawn.tokens:
+        draws["premium"] = ratios(tokens, drawn.tokens[reference][:, place])
+    return {name: interval(values) for name, values in draws.items()}
+
+
+def _rows_of(contenders: Sequence[Contender], documents: Sequence[str]) -> Float64s:
+    """Return the tokens of each tokenizer, the bytes and the words. Each row has a column for each document."""
+    parts = [[document] for document in documents]
+    tokens = [tokens_of_parts(contender, parts) for contender in contenders]
+    sizes = [len(document.encode(errors="surrogatepass")) for document in documents]
+    return np.array([*tokens, sizes, list(map(count_stretches, documents))], np.float64)
