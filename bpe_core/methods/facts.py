@@ -57,7 +57,8 @@ class OwnChoices:
 
 
 class Kind(Protocol):
-    """The attributes of a file format that methods use. `bpe_core.formats.base.Format` explains each attribute."""
+    """The interface of a file format, as far as methods use it. `bpe_core.formats.base.Format` explains each
+    attribute."""
 
     @property
     def name(self) -> str: ...
@@ -204,7 +205,10 @@ class MethodFacts:
         )
 
     def knows(self, scores: Sequence[float]) -> bool:
-        """Return whether this method made a file with these scores. Only the values of the scores are examined."""
+        """Return whether scores from a file show that this method learned the file's vocabulary.
+
+        Only the values of the scores are examined.
+        """
         return False
 
     # The meaning of the method's own choices, for code that does not know these choices by name.
@@ -222,7 +226,8 @@ class MethodFacts:
         return "o200k"
 
     def falls_into_bytes(self, recipe: Any) -> bool:
-        """Return whether a dropped token is split into its bytes. Otherwise it is split into its halves."""
+        """Return whether a dropped token is split into its bytes. Otherwise it is split into the two tokens that made
+        it."""
         return True
 
     def joins_in_order(self, recipe: Any) -> bool:

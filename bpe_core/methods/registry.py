@@ -1,4 +1,4 @@
-"""The registry of all methods, by the name that a recipe uses.
+"""The registry of all methods. It finds a method by the name that recipes use.
 
 Each folder of `bpe_core/methods` except `kit` holds one method: its `__init__.py` has a `METHOD`. Plug-ins can add
 methods. No other file of the program names a method.

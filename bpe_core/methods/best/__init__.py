@@ -1,4 +1,4 @@
-"""The method Best: it prices all pieces of words, and adds the most useful pieces one by one."""
+"""The method Best: it gives every piece of the words a price, and then adds the most useful pieces one by one."""
 
 from __future__ import annotations
 

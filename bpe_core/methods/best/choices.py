@@ -11,7 +11,7 @@ from bpe_core.recipes.choice import choice
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(Passes):
-    """The choices of Best: how far above the floor the search may end."""
+    """The choices of Best. `gap_to_floor` is the largest distance from the floor at which the search may end."""
 
     gap_to_floor: int = choice(
         0,

@@ -1,8 +1,8 @@
 """The learner of BoundlessBPE: two passes of byte-pair encoding, and a race between the steps of both passes.
 
-Each word of the corpus is a run of ordinary words with letters. The first pass learns within the ordinary words until
-the vocabulary has its size. The second pass joins words that are one token after the first pass. See
-`bpe_core/methods/boundless/reference.py`.
+Each word of the corpus is a run of neighbouring ordinary words. The first pass joins pairs inside the ordinary words,
+until the vocabulary has the requested size. The second pass joins ordinary words that consist of one token after the
+first pass. See `bpe_core/methods/boundless/reference.py`.
 """
 
 from __future__ import annotations

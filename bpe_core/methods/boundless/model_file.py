@@ -1,8 +1,8 @@
 """The .model file of BoundlessBPE, version 2, as the published program loads it.
 
-The file holds the vocabulary and the steps of each pass. Bytes are written as characters of the byte alphabet. Merges
-and drops within words have one numbering, and supermerges have another numbering. The counts show the order of the
-steps from both passes.
+The file holds the vocabulary and the steps of both passes of learning. Bytes are written as characters of the byte
+alphabet. The merges and drops within words are numbered together. The supermerges are numbered separately. The counts
+of the steps show how the steps of both passes follow each other.
 """
 
 from __future__ import annotations
@@ -175,7 +175,10 @@ def _falls_further(history: History) -> bool:
 def _in_turns(
     words: list[tuple[Operation, int]], supermerges: list[tuple[Operation, int]]
 ) -> list[tuple[Operation, int]]:
-    """Put merges and supermerges into one order by count. A supermerge waits until both its halves exist."""
+    """Put the steps within words and the supermerges into one list, ordered by count.
+
+    A supermerge comes only after both tokens that it joins.
+    """
     taken = list[tuple[Operation, int]]()
     there = {bytes([byte]) for byte in range(256)}
     waiting = iter(supermerges)

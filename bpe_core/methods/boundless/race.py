@@ -165,7 +165,7 @@ class BoundlessLearner:
         return ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the next steps of both passes whose tokens exist already.
+        """Return the next steps of both passes, but only steps that use existing tokens.
 
         If a drop must come next, it is the first candidate.
         """
@@ -212,9 +212,9 @@ class BoundlessLearner:
         return merge is None or supermerge.count > merge.count
 
     def _pair(self, taken: PassSteps, step: Step) -> Pair:
-        """Convert the halves of a step from the token numbers of its pass to the token indices of the history.
+        """Return the two tokens of a step as indices of the history. The step names them by the numbers of its pass.
 
-        A half that does not exist yet becomes NOTHING.
+        A token that does not exist yet becomes NOTHING.
         """
         left, right = (self._numbers.get(taken.name(half), NOTHING) for half in (step.left, step.right))
         return left, right

@@ -40,7 +40,10 @@ from bpe_core.support.arrays import Int64s
 
 
 def runs_of_tokens(words: WordTable, recipe: Recipe, token_of: dict[bytes, int]) -> picky.Corpus:
-    """Return the runs of two or more words, each word as one token. Each word in a run holds a letter."""
+    """Return the runs of two or more neighbouring words that consist of one token each.
+
+    Each of these words holds a letter, and is represented by its token.
+    """
     runs: picky.Corpus = []
     for run, count in words:
         inside = [word.encode() for word in split_words(run.decode(), Recipe(pattern=recipe.words_by))]

@@ -1,4 +1,4 @@
-"""The small jobs that run the kernels of Gage's compressor once."""
+"""The small jobs that run the kernels of Gage's compressor once, so that they are compiled."""
 
 from __future__ import annotations
 

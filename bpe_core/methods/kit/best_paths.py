@@ -56,7 +56,7 @@ class Seeds(NamedTuple):
 
 
 class Pieces:
-    """The tokens of a history, which give the edges of lattices and the scores after any step."""
+    """The tokens of a history. They are the edges of the lattices, and they have scores after each step."""
 
     def __init__(self, history: History) -> None:
         self.scores = scores = scores_of(history)

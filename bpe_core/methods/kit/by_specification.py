@@ -1,4 +1,4 @@
-"""A learner for small samples. Until machine code is ready, it learns by a method's slow specification."""
+"""A learner for small samples. It learns by the slow specification of a method, while machine code is not ready."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BYTES_A_CELL = 1_500
 
 @dataclass(frozen=True)
 class SpecifiedWay(Way):
-    """The way to learn by the specification of a method. It is slow."""
+    """The way to learn that runs the slow specification of a method."""
 
 
 def specified_way(method: Method) -> SpecifiedWay:
@@ -80,7 +80,8 @@ class SpecifiedLearner:
         return [Candidate(step.left, step.right, step.count, step.reasons)]
 
     def _learn_up_to(self, steps: int) -> None:
-        """Learn again for `steps` steps, if the specification stopped earlier because the vocabulary was full."""
+        """Learn again with room for `steps` steps, if the specification stopped earlier because the vocabulary was
+        full."""
         if self._history.end_reason == "vocabulary full" and steps > len(self._history) and self._can_be_continued:
             self._history = self._learned_by(self._recipe.with_changes(merges=steps, vocab_size=None))
 

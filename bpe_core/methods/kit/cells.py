@@ -70,10 +70,10 @@ class Stretches:
 
 
 def lead_of(symbol: Symbol, recipe: Recipe) -> int:
-    """Return the number that represents a base symbol as a follower, the symbol after a piece.
+    """Return the number by which a base symbol is compared with other followers. A follower comes after a piece.
 
-    The number is the first byte of the symbol's text. If the base symbols are no text, the number follows from the
-    number of the symbol.
+    The number is the first byte of the symbol's text. If the base symbols are no text, it is computed from the code
+    point of the symbol.
     """
     if recipe.base_symbols and symbol.kind == "character":
         return 1 + ord(symbol.text.decode()) % _DIFFERENT
@@ -107,7 +107,7 @@ def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> Bools:
 def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
     """Return the base symbols of all seeds, one seed after another, and the offset of each seed.
 
-    A marker is one symbol.
+    The seeds are the pieces with which learning begins. A marker is one symbol.
     """
     marker = recipe.marker_text
     return alphabet.spelled or alphabet.kept(("cells", marker), lambda: _piece_cells(alphabet, marker))
@@ -137,10 +137,11 @@ def symbols_by_code(alphabet: Alphabet) -> Int32s:
 
 
 def in_order(symbols: Int32s, firsts: Int64s, lengths: Int64s, groups: Int64s | None = None) -> Int64s:
-    """Sort pieces by group and then by their symbols. Return the indices of the pieces in this order.
+    """Sort pieces by their number in `groups`, and then by their symbols. Return the indices of the pieces in this
+    order.
 
-    Each pass compares as many symbols as fit into one number together with the group. Later passes compare only the
-    pieces that are still equal.
+    Each pass packs the group of a piece and as many symbols as possible into one number, and compares these numbers.
+    Later passes compare only the pieces that are still equal.
 
     >>> in_order(np.array([7, 8, 9, 7, 8, 7, 9], np.int32), np.array([0, 3, 5]), np.array([3, 2, 2])).tolist()
     [1, 0, 2]

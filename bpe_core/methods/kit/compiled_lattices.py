@@ -102,7 +102,7 @@ TIDY_BELOW = 0.98  # tidy when the tokens with a score fall below this share
 class CompiledLattices:
     """The lattices of all words, with the pieces that may cover them.
 
-    The methods work in slices. Their argument `work` limits the number of pieces that one call examines, roughly.
+    The methods do long work in slices. Their argument `work` is about the number of pieces that one call examines.
     """
 
     tokens: int  # tokens of the corpus on the best paths
@@ -149,7 +149,7 @@ class CompiledLattices:
         return self._covered
 
     def cut(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
-        """Find the best paths of stretches from the stretch `start` on. The call with `start` 0 begins a new search.
+        """Find the best path of each stretch, beginning with the stretch `start`. If `start` is 0, a new search begins.
 
         Return the index of the next stretch, and the work done.
         """
@@ -163,10 +163,11 @@ class CompiledLattices:
         return stop, self._edges_between(start, stop)
 
     def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
-        """Count the tokens of stretches from the stretch `start` on, while `pieces` are dropped one after the other.
+        """Count the tokens that the stretches from `start` on have, while `pieces` are dropped one after the other.
 
-        After the last stretch, all pieces are dropped and `leaving` and `tokens_after` are complete. All stretches must
-        have been split since the last change of the pieces. Return the index of the next stretch, and the work done.
+        After the last stretch, `leaving` and `tokens_after` are complete and all `pieces` are dropped. Before the first
+        call, `cut` must have split all stretches by the present pieces. Return the index of the next stretch, and the
+        work done.
         """
         if start == 0:
             self._begin(0.0)
@@ -213,9 +214,9 @@ class CompiledLattices:
         kernel.tidy_edges(self._lattice, scores)
 
     def expect(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
-        """Add the expected counts of stretches from the stretch `start` on. The call with `start` 0 begins a new sum.
+        """Add the expected counts of the pieces in each stretch, beginning with the stretch `start`.
 
-        Return the index of the next stretch, and the work done.
+        If `start` is 0, a new sum begins. Return the index of the next stretch, and the work done.
         """
         if start == 0:
             self._begin(1.0)

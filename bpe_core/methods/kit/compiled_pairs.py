@@ -1,8 +1,9 @@
 """The learner that runs the compiled kernels of byte-pair encoding.
 
 It makes the arrays of the kernels and enlarges them. Before the first merge, each thread counts the pairs of base
-symbols in a range of cells that ends after a word. Each thread numbers the pairs independently. These numbers are
-translated when the places of the pairs are recorded. A pair that occurs at very many places is merged by two threads.
+symbols in its own range of cells, which ends after a word. A cell is a place of the array with the symbols of all
+words. Each thread gives the pairs its own numbers, and common numbers replace them later. A pair that occurs at very
+many places is merged by two threads.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class _Stretch(NamedTuple):
 
 
 class BasePairs:
-    """A counter of the pairs of base symbols. It also records the places of the pairs."""
+    """The pairs of base symbols with their counts. The class can also record the places of the pairs."""
 
     def __init__(self, state: names.State, room: int, threads: int | None) -> None:
         borders = list(pairwise(_borders(state, threads)))
@@ -66,9 +67,9 @@ class BasePairs:
             self._stretches.append(_Stretch(*ends, numbers, times))
 
     def place(self, state: names.State) -> None:
-        """Record the places of each pair in the range of the arena that is reserved for the pair.
+        """Record the places of each pair in the arena, the array that holds the places of all pairs.
 
-        The places of pairs without a reserved range are not recorded.
+        A range of the arena is reserved for each pair. If a pair has no such range, its places are not recorded.
         """
         pairs = state.pairs[: state.run[0]["pairs"]]
         free = pairs["first"].copy()
@@ -84,7 +85,7 @@ class BasePairs:
 def _borders(state: names.State, threads: int | None) -> list[int]:
     """Divide the cells into one range for each thread.
 
-    Return the first cell of each range, and the end of the last range. Each of these cells is a separator between
+    Return the first cell of each range, and the end of the last range. Each returned cell holds a separator between two
     words.
     """
     end = len(state.cells) - 1
@@ -113,7 +114,7 @@ def _with_room(table: names.State, pairs: int) -> names.State:
 
 
 def _with_slots(table: names.State) -> names.State:
-    """Return the table with at least twice as many slots as pairs."""
+    """Return the state with a hash table for the base pairs that has at least twice as many slots as pairs."""
     base = int(table.run[0]["base"])
     pairs = len(table.pairs)
     slots = len(table.base_slots)
@@ -182,7 +183,7 @@ _NEVER = 2**62  # more places than any pair has
 
 
 class CompiledLearner:
-    """A learner that owns the arrays of one run. Its method `learn` fills rows of the columns that it gets."""
+    """A learner that owns the arrays of one run. Its method `learn` writes the steps into the columns of a history."""
 
     scores = gone_through = None
     _scores: Any = ()  # the scores that order the pairs, if counts do not
@@ -265,13 +266,13 @@ class CompiledLearner:
         """
 
     def _limit(self) -> None:
-        """Limit the joins before the first step.
+        """Exclude pairs from joining before the first step.
 
         Only a subclass that must not join some pairs overrides this method.
         """
 
     def _begin_order(self) -> None:
-        """Set `_scores` in a subclass that sorts the pairs by scores instead of counts."""
+        """Compute `_scores` in a subclass that sorts the pairs by scores instead of counts."""
 
     # Room for new tokens, merges and pairs.
 
@@ -310,7 +311,8 @@ class CompiledLearner:
             self._state = self._state._replace(heap=heap)
 
     def tidy_arena(self) -> None:
-        """Remove the places at which a pair no longer occurs. If this frees too little memory, make a larger arena."""
+        """Remove recorded places at which the pair no longer occurs. If this frees too little memory, make a larger
+        arena."""
         names.tidy_arena(self._state)
         arena = self._state.arena
         (used, wanted) = self._state.run[["arena", "wanted"]].tolist()[0]
@@ -323,9 +325,9 @@ class CompiledLearner:
 
 
 def are_whole(state: names.State) -> Bools:
-    """Return a mask of the words that are one token.
+    """Return a mask of the words that consist of one token.
 
-    The last cell of a token with several cells holds the token's length.
+    If a token covers several cells, its last cell holds the number of these cells.
     """
     lengths = np.diff(state.words["start"]) - 1
     whole: Bools = (lengths == 1) | (state.cells[state.words["start"][1:] - 2] == -lengths)

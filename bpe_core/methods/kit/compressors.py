@@ -28,9 +28,9 @@ def sizes_of_others(path: Path | str, *, work: Work = ALONE) -> dict[str, int]:
 
 
 def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled) -> dict[str, int]:
-    """Return for each compressor the sum of the sizes of all texts.
+    """Return for each compressor the total size of all texts after compression.
 
-    Each text is compressed alone, and counts as often as it occurs.
+    Each distinct text is compressed alone. Its size is multiplied by the number of times that the text occurs.
     """
     sizes: dict[str, int] = {}
     for text, times in words:

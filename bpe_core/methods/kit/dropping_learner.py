@@ -1,4 +1,5 @@
-"""The learners that drop pieces, and store the steps, the tokens of the corpus after each step, and the current scores.
+"""The learners that drop pieces. They store the steps, the tokens of the corpus after each step, and the current
+scores.
 
 A generator divides the long work into slices. A call of `learn` runs slices until its time is used up. The generator
 finds batches of pieces to drop, and the counts after each drop. Each step drops one piece. Each method has a different
@@ -62,10 +63,10 @@ def first_scores(coverage: Int64s) -> Float32s:
 
 
 def rounded_sums(expected: Float64s) -> Float32s:
-    """Round sums to 32 bits, after the removal of the bits that depend on the order of the additions.
+    """Round sums to 32 bits. First remove the last bits, which depend on the order of the additions.
 
-    Without this removal, a count halfway between two 32-bit numbers could be rounded to either number. An odd count
-    above 2**24 is an example.
+    Without this removal, two orders of the same additions could give two different 32-bit numbers, if the sum is
+    halfway between them. An odd count above 2**24 is an example of such a sum.
 
     >>> rounded_sums(np.array([27_833_691.0, 27_833_691.0 - 4e-9])).tolist()
     [27833692.0, 27833692.0]
@@ -76,9 +77,9 @@ def rounded_sums(expected: Float64s) -> Float32s:
 
 
 def scores_of(expected: Float32s, stay: Bools) -> Float32s:
-    """Return log-probabilities from the expected counts of the pieces that stay.
+    """Return the log-probabilities that follow from the expected counts of the pieces that stay.
 
-    The digamma function makes the scores of rare pieces lower than the logarithm would.
+    The digamma function gives rare pieces a lower score than the logarithm would.
     """
     counts = expected[stay].astype(np.float64)
     scores = np.full(len(expected), DROPPED, np.float32)
@@ -87,7 +88,8 @@ def scores_of(expected: Float32s, stay: Bools) -> Float32s:
 
 
 def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
-    """Sort ids by their numbers, the least first. If numbers are equal, the last id comes first.
+    """Sort ids by the number that belongs to each id, the least number first. If numbers are equal, the largest id
+    comes first.
 
     >>> least_first(np.array([1, 2, 3, 4]), np.array([0.5, -2, 0.5, -7], np.float32)).tolist()
     [4, 2, 3, 1]
@@ -192,9 +194,10 @@ class DroppingLearner(ABC):
 
     @abstractmethod
     def _rounds(self) -> Iterator[bool]:
-        """Yield after each slice of work whether a batch of pieces is ready.
+        """Do the work of the method in slices. After each slice, yield whether a batch of pieces is ready to be
+        dropped.
 
-        If a batch is ready, all its pieces are dropped before the generator continues.
+        If a batch is ready, the caller drops all its pieces before it continues the generator.
         """
 
     def _first_scores(self) -> Float32s:
@@ -219,7 +222,7 @@ class DroppingLearner(ABC):
         return ""
 
     def look_ahead(self, work: int) -> bool:
-        """Search for the next batch after all pieces of the last batch are dropped.
+        """Search for the next batch, if all pieces of the last batch are dropped already.
 
         Return whether a batch is ready or the run is over.
         """
@@ -300,7 +303,7 @@ class DroppingLearner(ABC):
             yield True
 
     def _as_forced(self, batch: Batch) -> Batch:
-        """Return a copy of the batch that drops the pieces of the given history, not the chosen pieces."""
+        """Return a copy of the batch in which the pieces that the given history drops replace the chosen pieces."""
         forced_now = self._forced[self.learned : self.learned + len(batch.pieces)]
         alive = self._alive[batch.pieces]
         if alive.all() and (batch.pieces[: len(forced_now)] == forced_now).all():
@@ -330,7 +333,7 @@ class DroppingLearner(ABC):
     # -- Scores -----------------------------------------------------------------------------
 
     def _set_scores(self, staying: Bools | None = None) -> Iterator[bool]:
-        """Store the current scores, which are valid from this step on, and split all words by them.
+        """Store the current scores as the scores from this step on, and split all words by them.
 
         A base symbol without a score gets the lowest score of the tokens in `staying`, minus a penalty.
         """

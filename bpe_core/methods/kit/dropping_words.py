@@ -1,7 +1,7 @@
-"""The splitting of words by steps that join pairs and drop tokens, applied in their order.
+"""The splitting of words by a list of steps that join pairs and drop tokens. The steps are applied in their order.
 
-Steps that change nothing in a word are skipped. The next step is the lowest later step that joins two neighbours or
-drops a token of the word.
+Steps that change nothing in a word are skipped. The next step is the first later step that joins two neighbours in the
+word or drops one of its tokens.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def encode_corpus(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> EncodedCorpus:
-    """Encode all texts of a corpus into a file. The ids are the ids in the tokenizer's own file.
+    """Encode all texts of a corpus into a file, with the ids of the tokenizer's own file.
 
     If the work is cancelled, no file is written.
     """
@@ -172,7 +172,10 @@ def _write_all(
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of one source that ends between two words. It holds documents, or a part of a long document."""
+    """A part of one file or table of the corpus, which ends between two words.
+
+    It holds several documents, or a part of a long document.
+    """
 
     source: int
     texts: Texts
@@ -188,7 +191,7 @@ class EncodedPiece(NamedTuple):
 def on_all_cores(
     pieces: Iterable[Piece], encode: Callable[[Piece], Answer], cancelled: CancelCheck
 ) -> Generator[tuple[Piece, Answer]]:
-    """Encode several pieces at the same time. Yield all pieces in order, each with its result."""
+    """Encode several parts of a corpus at the same time. Yield the parts in their order, each with its result."""
     threads = available_threads()
     waiting: deque[tuple[Piece, Future[Answer]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
@@ -208,7 +211,7 @@ def on_all_cores(
 
 
 def pieces_of(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[Piece]:
-    """Read a corpus in pieces of about the same size."""
+    """Read a corpus in parts of about the same size."""
     rest, ends = bytearray(), list[int]()  # `ends` holds the offsets in `rest` where documents end
     done_before = 0
     read = 0
@@ -248,7 +251,7 @@ def pieces_of(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterato
 
 
 class CorpusEncoder:
-    """An encoder of pieces. It gives tokens the ids of the tokenizer's own file."""
+    """An encoder for the parts of a corpus. It writes the ids that tokens have in the tokenizer's own file."""
 
     def __init__(self, tokenizer: Tokenizer, at: int, allowed: Allowed, numbers: Int64s) -> None:
         self.tokenizer = tokenizer
@@ -260,7 +263,7 @@ class CorpusEncoder:
         self.cuts = SafeCuts.of(tokenizer.history.recipe, with_specials=bool(tokenizer.allowed(allowed)))
 
     def batch(self, texts: Texts, name: str) -> Batch:
-        """Return the tokens of a piece. Raise BpeError if a token has no id."""
+        """Return the tokens of a part of the corpus. Raise BpeError if a token has no id."""
         tokens = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1)
         if self._lacks_some and len(lacking := tokens.ids[self._numbers[tokens.ids] < 0]):
             token = quoted(written(self.tokenizer.history)[lacking[0]])

@@ -180,7 +180,7 @@ def _check_token(eos: int, history: History, known: Int64s, steps: int) -> None:
 
 
 def _content_hash(corpus: Corpus, history: History, chosen: list[Any]) -> str:
-    """Return a hash of everything that the content of the shards depends on.
+    """Return a hash of everything that decides the content of the shards.
 
     If a source cannot be read a second time, each call returns a new hash.
     """
@@ -200,7 +200,7 @@ def _can_be_read_again(corpus: Corpus) -> bool:
 
 
 class _Documents(NamedTuple):
-    """The ids of a piece, with the end-of-text id after each document."""
+    """The ids of a part of the corpus, with the end-of-text id after each document."""
 
     ids: npt.NDArray[Any]
     ends: Int64s  # the offset behind each document that ends in the piece
@@ -233,7 +233,7 @@ def _encode(corpus: Corpus, encoder: CorpusEncoder, eos: int | None, shards: _Sh
 
 
 def _with_sound_ends(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield the pieces, but remove the ends of empty documents from their lists of ends."""
+    """Yield the parts of the corpus without the ends of their empty documents."""
     is_begun = False
     for piece in pieces:
         ends = np.unique(piece.ends)
@@ -245,9 +245,9 @@ def _with_sound_ends(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _without_first(pieces: Iterable[Piece], documents: int, tell: Callable[[Piece], None]) -> Iterator[Piece]:
-    """Yield the pieces without the first `documents` documents, which are already encoded.
+    """Yield the parts of the corpus without the first `documents` documents, which are already encoded.
 
-    `tell` is called with each piece that is skipped.
+    `tell` is called with each part that is skipped.
     """
     left = documents
     for piece in pieces:
@@ -349,7 +349,7 @@ class _Shards:
         return _Shard(head["ids"], head["documents"], sources, sizes)
 
     def add(self, source: int, documents: _Documents) -> None:
-        """Write the ids of a piece, and begin a new shard after each document that fills a shard."""
+        """Write the ids of a part of the corpus. Begin a new shard after each document that fills a shard."""
         start = 0
         first = 0
         while start < len(documents.ids) or first < len(documents.ends):
@@ -457,7 +457,8 @@ def _sentences(path: Path) -> Iterator[None]:
 
 
 def _index(corpus: Corpus, shards: list[_Shard], layout: _Layout, eos: int | None) -> dict[str, Any]:
-    """Return a description of the shards, and of the documents that come from each source."""
+    """Return the content of `index.json`: a description of the shards, and the numbers of documents and ids of each
+    source."""
     listed = []
     sums: dict[int, list[int]] = {}
     for number, shard in enumerate(shards):

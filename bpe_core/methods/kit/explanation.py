@@ -32,7 +32,7 @@ class ShownToken:
 
 @dataclass(frozen=True)
 class Way:
-    """A row of tokens, such as one way to split a word."""
+    """A row of tokens with a title. It shows, for example, one way to split a word."""
 
     title: str
     pieces: tuple[ShownToken, ...]
@@ -50,7 +50,7 @@ class Explanation:
 
 
 class Corpus(Protocol):
-    """The words that a history was learned from, together with the history."""
+    """The words that a history was learned from, together with this history."""
 
     @property
     def words(self) -> WordTable: ...
@@ -102,7 +102,7 @@ class ExplainedText(ABC):
         raise NoTree(NO_TREES)
 
     def encoding(self, at: int) -> Iterator[Way]:
-        """Yield the tokens of each word step by step, while the first `at` steps encode the text.
+        """Yield the tokens of each word after each of the first `at` steps that changes the word.
 
         Yield nothing if the explanations of the boundaries already show these steps.
         """
@@ -199,7 +199,7 @@ class WordReasons(ExplainedText):
         """Explain a boundary inside a word."""
 
     def changes(self, byte: int) -> list[tuple[int, list[int]]]:
-        """Return the steps that change the tokens of the word at a byte. Each step comes with the new tokens."""
+        """Return the steps that change how the word at a byte is split. Each step comes with the word's new tokens."""
         word = self._words.at(byte)
         return [] if word is None else [*different_cuts(word.text.encode(), self._cut, len(self.history))]
 

@@ -97,9 +97,9 @@ def method_of_today(listed: FormerEntry) -> MethodFacts:
 
 
 def _base_of(work: Method) -> type[today.Method]:
-    """Return the class from which the method of an older plug-in derives.
+    """Return the class of today from which the method of an older plug-in derives.
 
-    The class decides how boundaries are explained, as the field `why` of the older plug-in requests.
+    The class decides how boundaries are explained. The plug-in chooses it by its field `why`.
     """
     from bpe_core.methods.registry import METHODS, USUAL
 

@@ -32,8 +32,8 @@ def _only_joins_in_order(history: History) -> bool:
 
 
 def steps_in_words(history: History) -> str:
-    """Return a text that counts the steps, such as `3 merges`.
+    """Return the number of steps as a text, such as `3 merges`.
 
-    If the history has no steps, the text counts the tokens.
+    If the history has no steps, return the number of its tokens as a text.
     """
     return history.recipe.wording.counted(len(history)) if len(history) else f"{history.vocabulary_size:,} tokens"

@@ -40,9 +40,9 @@ def seed_symbols(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
 
 
 def lengths_of(seeds: Iterable[Sequence[int]]) -> list[int]:
-    """Return the different lengths of the seeds, sorted.
+    """Return the distinct lengths of the seeds above 1, sorted. A seed is a piece with which learning begins.
 
-    Only these lengths are tried, so that one seed of 60,000 symbols does not cost 60,000 searches at each place.
+    Only these lengths are tried. So one seed of 60,000 symbols does not cost 60,000 searches at each place.
     """
     return sorted({len(symbols) for symbols in seeds} - {1})
 
@@ -86,7 +86,7 @@ def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, 
 
 
 class OwnPaths(NamedTuple):
-    """The best path of other pieces through the text of each piece."""
+    """The best ways to split the text of each piece into other pieces: one path for each piece."""
 
     scores: Float32s
     starts: Int64s  # the first index of each path in `tokens`, and the end of the last

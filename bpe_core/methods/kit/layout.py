@@ -59,7 +59,7 @@ def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
 def layout_of_parts(
     parts: Sequence[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]], counts: npt.NDArray[np.int64]
 ) -> Layout:
-    """Return the layout of words that are given in several parts.
+    """Return one layout of all words. The words are given in several parts.
 
     Each part has the symbols of its words, one word after another, and the length of each word. `counts` are the counts
     of all words.
@@ -146,7 +146,8 @@ def _lay_out_pieces(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Lay
 def _ids_of_pieces(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, lengths: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int32], int]:
-    """Return the symbol of each byte or character, and the number of further tokens that unknown characters need."""
+    """Return the symbol of each byte or character. Also return how many tokens unknown characters need beyond one
+    each."""
     plain, glued, continuing = (
         _table(alphabet, kinds) for kinds in (("byte", "character"), ("glued",), ("continuation",))
     )

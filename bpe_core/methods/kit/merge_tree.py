@@ -1,8 +1,8 @@
 """The merge tree of a word, its encoding step by step, and the pairs that met at each boundary.
 
-All results follow from the ranks of the word's boundaries. The last merge of a token joined two parts at the boundary
-with the highest rank in the token. The pairs that met at a boundary are a short list, which holds every reason for the
-split.
+All results follow from the ranks of the word's boundaries. Of the boundaries inside a token, the boundary with the
+highest rank was removed last, so the last merge of the token joined its two parts there. Only a few pairs met at a
+boundary. They explain completely why the word is split there, or is not split.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bpe_core.support.former_names import former_classes
 
 @dataclass(frozen=True)
 class Node:
-    """A token of a word and its two halves. The token covers the symbols from `start` to `stop`."""
+    """A token of a word, and the two tokens from which it was made. It covers the symbols from `start` to `stop`."""
 
     id: int
     start: int
@@ -93,9 +93,9 @@ def pieces_of(nodes: Iterable[Node]) -> list[Piece]:
 
 
 class NeighbourPair(NamedTuple):
-    """A pair of tokens that are neighbours at a boundary, from the merge `first` until the merge `last`.
+    """A pair of tokens that meet at a boundary, from the merge `first` until the merge `last`.
 
-    The merge `last` joined the pair, or joined a half of the pair to another token.
+    The merge `last` joined the pair, or it joined one of the two tokens to another token.
     """
 
     left: int

@@ -183,7 +183,7 @@ class Method(MethodFacts):
         return Alphabet.for_words(words, recipe)
 
     def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet | None:
-        """Return the first pieces of a method that begins with pieces of words. The words may have any marker.
+        """Return the pieces of words with which the method begins to learn. The words may have any marker.
 
         Return None for a method that does not begin with pieces.
         """
@@ -208,7 +208,7 @@ class Method(MethodFacts):
         return {}
 
     def second_stage(self, history: History) -> dict[str, Any]:
-        """Return the choices with which the method continues any table by merges across words."""
+        """Return the choices by which the method continues a table with merges across words."""
         raise NotImplementedError
 
     def blocks(self, words: WordTable, recipe: Recipe, work: Work) -> RunBlocks | None:
@@ -272,9 +272,10 @@ class Method(MethodFacts):
         raise NotImplementedError
 
     def lone_characters(self, history: History) -> list[Symbol]:
-        """Return the symbols that a table lacks: each is a character that occurs only in longer tokens.
+        """Return a base symbol for each character that occurs only in longer tokens of a table.
 
-        They are needed if tokens are removed or added. Only a method that splits words by the longest tokens has them.
+        The table lacks these symbols. They are needed if tokens are removed or added. Only a method that splits words
+        by the longest tokens has such characters.
         """
         return []
 
@@ -302,7 +303,7 @@ class Method(MethodFacts):
     def ways(self, history: History, scores: Sequence[float] | None, dropout: float, usual: Callable[[], Ways]) -> Ways:
         """Return the ways to split a word by all tokens of a history. `scores` is None if the scores are unknown.
 
-        `usual` returns the ways that most methods have: by the tokens alone, and by merges of which some are skipped at
-        random.
+        `usual` returns the ways that most methods have. One of them uses only the set of tokens. Another applies the
+        merges, but skips some of them at random.
         """
         return usual()

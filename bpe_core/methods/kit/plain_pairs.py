@@ -26,7 +26,7 @@ WORK_A_RUN = 200
 
 
 class SymbolRun(NamedTuple):
-    """A run of neighbouring symbols that merges may join. A symbol that never merges ends the run."""
+    """A run of neighbouring symbols that merges may join. The run ends before a symbol that no merge may join."""
 
     symbols: list[int]
     start: int  # the cell of the first symbol
@@ -83,7 +83,7 @@ class PlainLearner:
         return ""
 
     def _make(self, columns: Columns, pair: Pair) -> int:
-        """Merge a pair, fill its row in the columns, and return the work done."""
+        """Merge a pair, write the step into the columns, and return the work done."""
         row = self._learned
         work = WORK_A_STEP + WORK_A_RUN * len(self._places.get(pair, ()))
         columns.left[row], columns.right[row] = pair
@@ -145,7 +145,7 @@ class PlainLearner:
     def _first_place(self, pair: Pair) -> int:
         """Return the first cell at which a pair occurs. Return NOTHING if the pair occurs nowhere.
 
-        The method remembers the first runs that no longer hold the pair, and skips these runs in the next call.
+        The method counts how many of the first runs no longer hold the pair. The next call skips these runs.
         """
         places = self._places[pair]
         for skipped in range(self._gone.get(pair, 0), len(places)):

@@ -66,9 +66,7 @@ class Reason:
 
 
 def reasons_in_words(recipe: Recipe, one: Step | Candidate) -> list[tuple[str, str]]:
-    """Return the values by which a step or a candidate was chosen, as pairs of title and text.
-
-    The count is left out.
-    """
+    """Return the values, besides the count, by which a step or a candidate was chosen. Each value has a title and a
+    text."""
     texts = ((reason.title, reason.text(one.count, one.reasons)) for reason in Method.of(recipe).reasons(recipe))
     return [(title, text) for title, text in texts if text]

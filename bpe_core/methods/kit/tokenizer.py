@@ -168,9 +168,9 @@ class Tokenizer:
     def spans(self, text: str, at: int | None = None, *, allowed_special: Allowed = None) -> list[tuple[int, int, int]]:
         """Return the tokens with their spans: (first byte, end, id), as offsets in `text.encode()`.
 
-        Text that the pattern drops lies in no span. A word marker covers no byte of the text, so its span is empty
-        while it is a token by itself. If normalization changed the text, a span covers the original bytes of its token,
-        and the bytes that were removed directly after them.
+        Text that the pattern drops lies in no span. A word marker covers no byte of the text. So its span is empty if
+        the marker is a token by itself. If normalization changed the text, a span covers the original bytes of its
+        token, and the bytes directly after them that normalization removed.
         """
         segmentation = self.segmentation(text, allowed_special=allowed_special)
         return [(start, stop, id) for start, stop, id in segmentation.tokens(self._checked_at(at)).spans().tolist()]

@@ -44,12 +44,13 @@ class Ways(Protocol):
     def lattice(self, word: bytes) -> Lattice: ...
 
     def cut(self, way: Way, word: bytes) -> Ids:
-        """Return the tokens into which a way without randomness splits a word."""
+        """Return the tokens into which a word is split by a way that uses no chance."""
 
     def draw(self, way: Way, word: bytes, chance: Random) -> Ids: ...
 
     def log_probability(self, way: Way, word: bytes, ids: Ids) -> float | None:
-        """Return the log-probability that a random way draws these tokens. Return None if it is unknown."""
+        """Return the log-probability with which a random way splits the word into these tokens. Return None if it is
+        unknown."""
 
     def shares(self, way: Way, word: bytes) -> dict[tuple[int, int], float] | None:
         """Return the probability of each token in a random split of the word.

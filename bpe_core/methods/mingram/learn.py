@@ -1,12 +1,12 @@
-"""The learner of MinGram. It begins with byte-pair encoding's tokens and drops the tokens that are used least.
+"""The learner of MinGram. It begins with the tokens of byte-pair encoding, and drops the tokens that are used least.
 
-**Scores.** Each token costs the same large number, besides its log-probability. So a path with fewer tokens is always
-better, and log-probabilities decide between paths with the same number of tokens. Log-probabilities are rounded, so
-their sums are exact: in 64 bits always, and in the 32 bits of SentencePiece for up to 256 tokens.
+**Scores.** Each token costs a large number that is equal for all tokens, minus its log-probability. So a path with
+fewer tokens is always better. Log-probabilities decide between paths with equally many tokens. Log-probabilities are
+rounded, so their sums are exact: in 64 bits always, and in the 32 bits of SentencePiece for up to 256 tokens.
 
 **Learning.** Split all words into the fewest tokens and count the tokens, twice. Then drop the tokens that are used
 least. The set of pieces alone decides the number of tokens in a word. The log-probabilities only choose among ways with
-the same number. The first log-probabilities follow from the number of symbols that each piece could cover in the
+equally many tokens. The first log-probabilities follow from the number of symbols that each piece could cover in the
 corpus. Later log-probabilities follow from the counts of the pieces.
 """
 
@@ -68,7 +68,7 @@ def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 def joins_wanted(recipe: Recipe, base: int) -> int:
     """Return the number of pieces with which learning begins.
 
-    If the recipe gives the number of drops, the result is eleven times this number.
+    If the recipe gives a number of drops, the result is eleven times this number.
     """
     if recipe.vocab_size is None:
         return round((recipe.merges or 0) * MORE_THAN_ASKED / (MORE_THAN_ASKED - 1))
@@ -76,9 +76,9 @@ def joins_wanted(recipe: Recipe, base: int) -> int:
 
 
 def _spell_tokens(joined: History, recipe: Recipe) -> SpelledSeeds:
-    """Return each joined token once as base symbols.
+    """Return the base symbols of each token that a merge made. Each token occurs once.
 
-    Tokens with a character that is written like the marker are left out.
+    A token is left out if it holds a character that is written like the marker.
     """
     pieces: list[tuple[int, ...]] = [(id,) for id in range(len(joined.alphabet))]
     for left, right in joined.pairs():

@@ -35,7 +35,8 @@ NO_LANGUAGES = (
 
 @dataclass(frozen=True)
 class Turn:
-    """The result of a choice: the language that the next step serves, and the most frequent pairs of its words."""
+    """The result of choosing a language: the language that the next step serves, and the most frequent pairs of its
+    words."""
 
     language: int
     best: list[Candidate]  # with the counts in the texts of the language
@@ -147,8 +148,9 @@ class ParityLearner:
     def _worst_off(self, passed: list[int]) -> int | None:
         """Return the language that the next step serves.
 
-        The dev text of this language has the most tokens, or the most tokens for its ratio. The languages in `passed`
-        are skipped. Return None if no language has a pair left to merge.
+        It is the language whose dev text has the most tokens. Without dev texts, it is the language whose text is
+        compressed least in proportion to its ratio. The languages in `passed` are skipped. Return None if no language
+        has a pair left to merge.
         """
         window = self._recipe.window_size
         languages = range(len(self._learners))

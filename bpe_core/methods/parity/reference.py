@@ -1,9 +1,10 @@
 """The reference of parity-aware byte-pair encoding, which counts all pairs again at each step.
 
-Each step serves one language. It is the language whose dev text has the most tokens, or whose texts are compressed
-least for its ratio. The step merges the most frequent pair of this language in the texts of all languages. If the
-language has nothing left to merge, its turn still counts in the window. If all languages have had too many turns in the
-window, the limit does not count, and the language with the most tokens is served.
+Each step serves one language. It is the language whose dev text has the most tokens. Without dev texts, it is the
+language whose text is compressed least in proportion to its ratio. The step joins the pair that is most frequent
+in this language, and it joins this pair in the texts of all languages. If the language has nothing left to merge, its
+turn still counts in the window. If all languages have had too many turns in the window, the limit does not count, and
+the language with the most tokens is served.
 """
 
 from __future__ import annotations

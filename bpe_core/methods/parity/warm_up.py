@@ -1,4 +1,4 @@
-"""The small jobs that run the kernels of parity-aware byte-pair encoding once."""
+"""The small jobs that run the kernels of parity-aware byte-pair encoding once, so that they are compiled."""
 
 from __future__ import annotations
 

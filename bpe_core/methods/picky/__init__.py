@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Picky(BytePairEncoding):
-    """The method in which a merge drops a half that hardly occurs outside the merged pair."""
+    """The method in which a merge drops one of its two tokens if this token hardly occurs outside the merged pair."""
 
     name = "picky"
     title = "PickyBPE"

@@ -1,4 +1,4 @@
-"""The learner of PickyBPE by compiled kernels. It makes the arrays of the kernels and enlarges them."""
+"""The learner of PickyBPE that runs compiled kernels. It makes the arrays of the kernels and enlarges them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OF_TOKENS = ("places", "first", "left", "right", "in_use")
 
 
 class CompiledDropping:
-    """A learner that makes steps until `wanted` learned tokens are in use."""
+    """A learner that makes steps until `wanted` learned tokens are in use. Its steps join pairs and drop tokens."""
 
     scores = None
 

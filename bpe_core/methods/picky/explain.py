@@ -1,7 +1,7 @@
 """The reasons for boundaries of a method that drops tokens: a later step may split what an earlier step joined.
 
-The states of a word after all steps decide the reasons. With superwords, the states of a run of words decide them.
-Inside a word, a boundary has one of these reasons:
+A reason follows from the tokens of a word after each step. In a method with superwords, a run of words takes the place
+of the word. Inside a word, a boundary has one of these reasons:
 
     joined      no split: a step joins two tokens here, perhaps not for the first time
     fell        a step dropped the token that covered this place
@@ -214,7 +214,7 @@ class WhyDropping(WordReasons):
         )
 
     def explain_never(self, pair: Pair, word: bytes, place: int) -> Explanation:
-        """Explain a boundary at which no step joins two tokens in this word."""
+        """Explain a boundary of this word at which no step joins two tokens."""
         named = " + ".join(self.texts[half] for half in pair)
         step = self._steps.get(pair)
         if step is None:

@@ -1,10 +1,11 @@
 """The reference of PickyBPE, plain and slow: byte-pair encoding in which merges drop tokens.
 
 **Learning.** Each step joins the most frequent pair, and in a tie the pair with the smallest bytes. A count is the
-number of tokens that a merge makes, so `aaa` holds the pair a+a once. A merge drops a half if it used at least the
-share `tau` of the occurrences of this half. The occurrences that are left are split into the two tokens from which the
-half was made, or into base symbols, as the recipe chooses. If a later merge makes the same text again, it is the same
-token. Learning ends when the requested number of tokens is in use.
+number of tokens that a merge makes, so `aaa` holds the pair a+a once. A merge joins two tokens, its halves. If the
+merge used at least the share `tau` of a half's occurrences, the half is dropped. Its remaining occurrences are split
+into the two tokens from which the half was made, or into base symbols, as the recipe chooses. If a later merge makes a
+token with the text of a dropped token, it is the same token. Learning ends when the requested number of tokens is in
+use.
 
 **Encoding.** A word is split into base symbols. Then all steps are applied in their order, both merges and drops.
 

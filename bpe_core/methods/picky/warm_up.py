@@ -1,4 +1,4 @@
-"""The small jobs that run the kernels of PickyBPE once."""
+"""The small jobs that run the kernels of PickyBPE once, so that they are compiled."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The second stage of SuperBPE, which runs the kernels of byte-pair encoding.
 
-The kernels get the number of words in each token.
-
-The symbols of the second stage are the tokens of the first stage. A corpus has about a fifth as many tokens as bytes.
+The symbols of the second stage are the tokens of the first stage, because a corpus has about a fifth as many of these
+tokens as bytes. The kernels also get the number of words in each token.
 """
 
 from __future__ import annotations
@@ -96,7 +95,7 @@ def span_of(text: bytes, past_colons: bool) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Runs:
-    """A part of the runs, with the words in these runs."""
+    """Some of the runs of words, with the words in them."""
 
     text: Bytes
     starts: Int64s  # offsets of the words, and the end of the last

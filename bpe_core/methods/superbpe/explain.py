@@ -22,8 +22,8 @@ def histories_of_two_stages(history: History) -> Iterator[History]:
 def in_stages(history: History, words_by: str) -> History:
     """Return a table of superwords as a history of SuperBPE. Its second stage begins with the first superword.
 
-    The limits of the second stage follow from the longest superword, and from whether a superword holds a colon and a
-    space.
+    The longest superword gives the limit on the number of words. A superword with a space after a colon shows that the
+    second stage allows this.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> pairs = [(98, 121), (32, 97), (256, 257), (258, 32)]  # "by", " a", "by a", "by a "

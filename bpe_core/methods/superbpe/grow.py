@@ -11,8 +11,9 @@ from bpe_core.methods.superbpe.learn import transition_in
 
 
 def second_stage(history: History, name: str) -> dict[str, Any]:
-    """Return the choices by which the method `name` continues a table. The table's steps become the method's first
-    stage.
+    """Return the choices by which the method `name` continues a table.
+
+    The steps of the table become the first stage of the method.
     """
     recipe = history.recipe
     if Method.of(recipe).goes_across_words:

@@ -32,7 +32,7 @@ STAGE = "stage"  # the reason of a step: 1 within words, 2 across words
 def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
     """Return the number of merges within words. It is half of all merges if the recipe gives no number.
 
-    Raise RecipeError if the run makes fewer merges than the recipe's number.
+    Raise RecipeError if the recipe's number is larger than the number of all merges.
     """
     steps = recipe.merge_limit(len(alphabet))
     if recipe.transition is not None and recipe.transition > steps:

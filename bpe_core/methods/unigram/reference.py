@@ -106,7 +106,7 @@ def word_cutter(history: History) -> WordCutter:
 
 
 class WordPaths:
-    """A splitter that splits each word in the best way.
+    """A segmenter that splits each word in the best way.
 
     Neighbouring characters that the alphabet lacks become one unknown token, or they become tokens of bytes.
     """
@@ -145,7 +145,7 @@ class WordPaths:
 
 
 class SummedPaths:
-    """A splitter for words in the best way. It rounds each sum of scores as the libraries do."""
+    """A segmenter that splits each word in the best way. It rounds each sum of scores as the libraries do."""
 
     def __init__(self, history: History) -> None:
         self._alphabet = history.alphabet
@@ -288,9 +288,9 @@ def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Pie
     }
 
     def is_whole(piece: Piece) -> bool:
-        """Return whether a piece has letters of one script, and a marker only at its beginning.
+        """Return whether all letters of a piece have one script, and a marker occurs only at its beginning.
 
-        A character that looks like the marker is treated in the same way.
+        A character that looks like the marker is treated like the marker.
         """
         scripts = {script_of.get(letter) for letter in piece[piece[0] == base.marker_id :]} - {TRANSPARENT}
         return len(scripts) <= 1 and None not in scripts

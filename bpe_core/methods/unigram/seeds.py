@@ -1,4 +1,4 @@
-"""The pieces that Unigram begins with: pieces of words that occur repeatedly, before different symbols.
+"""The seeds of Unigram, the pieces with which it begins. A seed occurs repeatedly, and before different symbols.
 
 The search groups all places at which the same piece begins. The next symbol after the piece divides the group into
 smaller groups. A piece is a seed if it
@@ -9,9 +9,10 @@ smaller groups. A piece is a seed if it
 
 The best seeds are kept. These are the seeds that cover the most characters of the corpus.
 
-Two followers differ if their first bytes in UTF-8 differ, because SentencePiece searches in a suffix array of bytes. A
-word is followed by a space, which counts as the marker, or by the end of the line. If both occur after a word, the word
-is a seed even if no longer word begins with it. If words come with their counts, each word is treated as a line.
+A follower is the symbol after a piece. Two followers differ if their first bytes in UTF-8 differ, because SentencePiece
+searches in a suffix array of bytes. A word is followed by a space, which counts as the marker, or by the end of the
+line. If both occur after a word, the word is a seed even if no longer word begins with it. If words come with their
+counts, each word is treated as a line.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def scripts_by(characters: str, recipe: Recipe) -> npt.NDArray[np.int32]:
 
 
 class SeededAlphabet(NamedTuple):
-    """An alphabet with seeds, and the stretches in which the seeds were found."""
+    """An alphabet with seeds, and the stretches of text in which the seeds were found."""
 
     alphabet: Alphabet
     stretches: Stretches

@@ -1,4 +1,4 @@
-"""The small jobs that run the kernels of Unigram once."""
+"""The small jobs that run the kernels of Unigram once, so that they are compiled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bpe_core.segmenting.cutting import Cutting
 
 
 def _learn_unigram() -> None:
-    """Learn from a number of different words that makes every table grow."""
+    """Learn from so many different words that every table of the kernels must grow."""
     words = WordTable.from_counts({f"{i}{i}": 1 for i in range(300)})
     recipe = Recipe.preset("unigram", merges=0)
     alphabet = alphabet_with_seeds(words, recipe, repeated_pieces).alphabet

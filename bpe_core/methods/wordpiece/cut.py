@@ -1,7 +1,7 @@
 """The segmenter that splits each word from the left, each time by the longest token that fits.
 
-Every token has a birth, the number of steps after which the token exists. So one table serves every step. The tokens
-of a word stay valid until a step adds a longer token that fits.
+Every token has a birth, the number of steps after which the token exists. So one table of tokens serves every number of
+steps. The tokens of a word stay valid until a step adds a longer token that fits.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class LongestPieces:
         return WordCut(ids, ends, since, until)
 
     def table(self) -> PieceTable:
-        """Return the tokens as a tree for the kernels, which serves every number of steps."""
+        """Return the tokens as a tree for the kernels. The tree serves every number of steps."""
         from bpe_core.kernels.pieces import CONTINUING, LONGEST_WORD, STARTING, UNKNOWN
         from bpe_core.segmenting.compiled_encoder import piece_table  # loads machine code
 
@@ -165,7 +165,7 @@ def pieces_of(history: History) -> tuple[Ids, Ids]:
 
 
 def lone_characters(history: History) -> list[Symbol]:
-    """Return a symbol for each character that occurs only in longer tokens, in the order that alphabets have."""
+    """Return a symbol for each character that occurs only in longer tokens. The order is the order of an alphabet."""
     marker = history.recipe.marker_text.encode()
     (starting, continuing) = pieces_of(history)
     first = sorted({text[0] for text in starting} - starting.keys())

@@ -7,12 +7,12 @@ called WordPiece:
 `count`  the pair that occurs most often is joined, as in byte-pair encoding;
 `score`  the pair with the highest score is joined: count(ab) / (count(a) * count(b)).
 
-The example of the fourth article for the second rule:
+An example from an article, for the rule `score`:
 
     >>> Fraction(100, 500 * 800) > Fraction(50, 10_000 * 5_000)
     True
 
-A merge lowers the counts of its halves, so the scores of the other pairs with these halves *rise*.
+A merge lowers the counts of the two tokens that it joins. So the scores of other pairs with these tokens *rise*.
 
 **Encoding.** A word is split from the left, each time by the longest token that fits. If no token fits, the whole word
 is unknown. A word that is longer than the recipe allows is unknown too.

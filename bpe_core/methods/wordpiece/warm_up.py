@@ -1,4 +1,4 @@
-"""The small jobs that run the kernels of WordPiece once."""
+"""The small jobs that run the kernels of WordPiece once, so that they are compiled."""
 
 from __future__ import annotations
 

@@ -94,9 +94,9 @@ class Lattice:
 
     @cached_property
     def unit(self) -> int:
-        """Return the integer that represents one token in the prices.
+        """Return the integer by which the prices represent one token.
 
-        The integer is small enough that every sum of prices fits into 64 bits.
+        The integer is so small that every sum of prices fits into 64 bits.
         """
         bits = 61 - max(1, self.symbols * self.longest**2).bit_length()
         if bits < 0:
@@ -124,7 +124,7 @@ class Lattice:
         return [kernels.WordBuffer(*(np.zeros(room, np.int64) for _ in range(3))) for _ in self.parts]
 
     def spelled(self, pieces: Int64s) -> SpelledSeeds:
-        """Return the symbols of these pieces, one piece after another."""
+        """Return the base symbols of these pieces, one piece after another, and the offset of each piece."""
         begins = np.zeros(len(self), np.int64)
         cells = np.repeat(np.arange(len(self.words.symbols)), np.diff(self.edges.first))
         begins[self.edges.piece[::-1]] = cells[::-1]
@@ -137,7 +137,10 @@ class Lattice:
 def stretches(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, joined: Bools | None = None
 ) -> tuple[kernels.Words, int]:
-    """Return the words, divided at symbols that no piece may hold, and the number of tokens for these symbols."""
+    """Return the words as stretches, and the number of tokens that the symbols between the stretches need.
+
+    No piece may hold these symbols, so they divide a word.
+    """
     layout = lay_out(words, alphabet, recipe)
     symbols = layout.symbols[1:]
     known = symbols != SEPARATOR

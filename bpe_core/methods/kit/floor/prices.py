@@ -1,11 +1,11 @@
-"""The floors: lower bounds on the tokens of a corpus.
+"""The floors: lower bounds on the number of tokens of a corpus.
 
-A floor is valid for all vocabularies of a size, and for every way to split the words. Each edge of a lattice has a
-price. An edge costs one token plus its price, and each word is split in the cheapest way. The sum of a piece is the sum
-of the prices of its edges. A vocabulary with the piece saves at most this sum. So the cost of all words minus the
-largest sums is a floor, for any prices. In each round, the pieces with the largest sums get lower prices for their
-unused edges. All other pieces get higher prices for the edges that the cheapest splits use. The rounds end when the
-floor hardly rises.
+A floor is valid for all vocabularies of one size, and for every way to split the words. Each edge of a lattice has a
+price. An edge costs one token plus its price, and each word is split in the cheapest way. The prices of all edges of a
+piece have a sum. A vocabulary that holds the piece saves at most this sum. So a floor is the cost of all words minus
+the largest sums, and this is true for any prices. In each round, the prices change in two ways. The pieces with the
+largest sums get lower prices for the edges that no cheapest split uses. All other pieces get higher prices for the
+edges that the cheapest splits use. The rounds end when the floor hardly rises.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class FloorPrices:
     def _begin(self, worth: float, warm: Int32s | None) -> None:
         """Try several first prices, and keep the prices with the highest floor.
 
-        Some first prices distribute the saving of a piece evenly over its edges. If `warm` is given, these prices are
-        tried too.
+        Some first prices divide the tokens that a piece saves equally among its edges. If `warm` is given, these prices
+        are tried too.
         """
         best = -(1 << 62)
         prices = self._prices.price.copy()
@@ -103,9 +103,10 @@ class FloorPrices:
         self.rounds += 1
 
     def _cut(self, slowness: int) -> tuple[int, int, Bools]:
-        """Change the prices and split all words by them.
+        """Change the prices, and split all words by the new prices.
 
-        Return the floor, the strength of the change, and a mask of the pieces with the largest sums.
+        Return the floor, the strength of the change, and a mask of the pieces whose edges have the largest sums of
+        prices.
         """
         lattice = self.lattice
         unit = self.lattice.unit
@@ -149,9 +150,9 @@ def _first_prices(lattice: Lattice, worth: float) -> Int32s:
 
 
 def largest_sums(sums: Int64s, wanted: int, limit: int, left_out: int) -> tuple[Bools, int]:
-    """Return a mask of the `wanted` pieces with the largest sums, and the total of these sums.
+    """Return a mask of the `wanted` pieces with the largest sums of prices, and the total of these sums.
 
-    The `left_out` pieces without edges count as sums of `limit`.
+    `left_out` further pieces have no edges. The sum of each of them counts as `limit`.
 
     >>> taken, total = largest_sums(np.array([5, 1, 9, 5]), 2, 0, 0)
     >>> taken.tolist(), total

@@ -1,7 +1,8 @@
-"""The search for a floor and for a vocabulary, divided into small slices of work.
+"""The search for a floor and for a vocabulary near the floor, divided into small slices of work.
 
-First the prices rise, and from time to time a vocabulary is made from them. Then swaps improve the best vocabulary. A
-budget of rounds gives the same result on every machine. A budget of seconds limits how long a person waits.
+First the prices of the pieces change in rounds, and from time to time a vocabulary is made from them. Then swaps of
+pieces improve the best vocabulary. A person can limit the search by a number of rounds, which gives the same result on
+every machine, or by a number of seconds.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ class Guess:
     def worth(self, wanted: int) -> int:
         """Estimate how many tokens the last of `wanted` pieces saves.
 
-        The estimate is the count of the merge with this number. If there are fewer merges, return 1, because a useful
-        piece saves at least one token.
+        The estimate is the count of the merge whose number is `wanted`. If there are fewer merges, return 1, because a
+        useful piece saves at least one token.
         """
         return int(self.counts[wanted - 1]) if 0 < wanted <= len(self.counts) else 1
 

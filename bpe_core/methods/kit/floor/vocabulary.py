@@ -53,8 +53,8 @@ class Vocabulary:
     def wished(cls, lattice: Lattice, wish: Any, wanted: int) -> Vocabulary:
         """Return the vocabulary of the `wanted` pieces that the prices favour most.
 
-        `wish` says how much the prices favour each piece. If two pieces have the same wish, the piece that may save
-        more tokens is preferred.
+        `wish` says how much the prices favour each piece. Of two pieces with equal wishes, the piece that may save more
+        tokens is preferred.
         """
         order = np.lexsort((-lattice.saves, -wish))
         inside = np.zeros(len(lattice), np.bool_)
@@ -63,11 +63,11 @@ class Vocabulary:
 
 
 def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
-    """Yield longer and longer rankings of a vocabulary's pieces. The last ranking is complete.
+    """Yield rankings of a vocabulary's pieces by value. Each ranking is longer, and the last ranking holds all pieces.
 
     A ranking holds the least valuable pieces, and the most valuable of these comes first. In each round, some of the
-    least valuable pieces are removed. They are added at the beginning of the ranking, and the values of the remaining
-    pieces are computed again.
+    least valuable pieces leave the vocabulary. They are added at the beginning of the ranking. Then the values of the
+    remaining pieces are computed again.
     """
     ranking = np.zeros(0, np.int64)
     least = np.zeros(len(lattice), np.int64)
@@ -80,10 +80,10 @@ def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
 def _leave(lattice: Lattice, now: Vocabulary, least: Int64s) -> tuple[Int64s, Vocabulary]:
     """Remove the least valuable pieces. Return these pieces, and the vocabulary without them.
 
-    The value of a piece is computed for each of its places alone, while the piece stays at all other places. So the
-    true value can be larger than the computed value. Examples are a piece that a long word holds often, and two pieces
-    that replace each other. If the difference is large, fewer pieces are removed at once, and `least` stores the true
-    value of a single piece.
+    The value of a piece is the sum of a value for each of its places, computed as if the piece stayed at all other
+    places. So the true value can be larger. Examples are a piece that a long word holds often, and two pieces that
+    replace each other. If the difference is large, fewer pieces are removed at once. The true value of a single piece
+    is stored in `least`.
     """
     left = np.flatnonzero(now.inside)
     count = max(1, len(left) // LEAVE_AT_ONCE)

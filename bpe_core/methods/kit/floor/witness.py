@@ -1,4 +1,4 @@
-"""A vocabulary that comes close to a floor, and so shows that the floor is hardly too low.
+"""A vocabulary whose number of tokens is close to a floor. It shows that the floor is hardly too low.
 
 Anyone can split the words by this vocabulary and count the tokens.
 """
