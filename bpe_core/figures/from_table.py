@@ -31,6 +31,10 @@ from bpe_core.sweep.results import WITH_INTERVAL, Row, summarize
 
 OF_LAB = ("tokens_per_pretoken", "bytes_per_token", "renyi_efficiency")
 OF_PAIRS = ("after_step", "is_next", "is_tied")  # columns besides those of the two tokens and the reasons
+# The costs for a model that are drawn beside a measure. The FLOPs of the next token have the same ratios as those of
+# training.
+COSTS_OF_TEXTS = {"training_flops_per_byte": "FLOPs per byte", "logit_bytes_per_byte": "memory of logits per byte"}
+COSTS_OF_SIZES = {"parameters": "parameters", "embedding_share": "share in embeddings"}
 MOST_LINES = 8
 MOST_BARS = 24  # of a table; the few longest tokens beyond these are not drawn
 LONGEST_NAME = 20  # characters of a token next to an axis
@@ -168,6 +172,33 @@ def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
         lines.append(replace(_thin(str(name), x[known], y[known], is_log=True), is_hollow=is_hollow))
     sentence = f"{title} of {len(lines)} texts for each vocabulary size.{_sentence_about_hollow(lines)}"
     return LineFigure("sizes", f"{title} by size.", sentence, lines, "Tokens in the vocabulary", title, is_log_x=True)
+
+
+def costs_chart(table: DataTable, measure: str, texts: Sequence[str], best: Sequence[int]) -> LineFigure:
+    """Draw a measure and the costs for a model, each as a ratio to its value at the smallest size.
+
+    `best` holds the sizes at which training reads the most bytes for each FLOP. They are marked.
+    """
+    names = np.array(table.columns.get("text", []), object)
+    lines: list[Line] = []
+    for number, text in enumerate(texts):
+        chosen = np.flatnonzero(names == text)
+        order = chosen[np.argsort(_numbers(table, "vocabulary")[chosen], kind="stable")]
+        titles = {measure: measures.MEASURES[measure].title.lower(), **COSTS_OF_TEXTS}
+        for column, title in (titles | ({} if number else COSTS_OF_SIZES)).items():
+            values = _numbers(table, column)[order]
+            known = np.flatnonzero(np.isfinite(values) & (values > 0))
+            if len(known):
+                x, y = _numbers(table, "vocabulary")[order][known], values[known] / values[known[0]]
+                name = title if len(texts) == 1 or column in COSTS_OF_SIZES else f"{text}: {title}"
+                lines.append(_thin(name, x, y, is_log=True))
+    sentence = (
+        "Each line is a ratio to its value at the smallest size. Where training reads the most bytes for each FLOP, "
+        "a size is marked."
+    )
+    title = "The costs of a size for a model."
+    x_title, y_title = "Tokens in the vocabulary", "Ratio to the smallest size"
+    return LineFigure("sizes", title, sentence, lines, x_title, y_title, is_log_x=True, is_log_y=True, marks=best)
 
 
 def _sentence_about_hollow(lines: Sequence[Line]) -> str:

@@ -1,8 +1,11 @@
 """The costs that a vocabulary size has for a model: parameters, computation for each byte of text, and memory.
 
-The model is a decoder of Transformer layers. The formulas follow the scaling laws with vocabulary (Tao and others,
-2024, arXiv 2407.13623). For each token, a parameter costs 6 FLOPs in training and 2 FLOPs in use. The input embedding
-costs nothing, because it is only looked up. So these parameters are counted:
+The model is a decoder of Transformer layers. The formula of training is that of the scaling laws with vocabulary (Tao
+and others, 2024, arXiv 2407.13623): FLOPs = 6 · (N + V · d) · H · f(V). N is the number of parameters without
+vocabulary, H the number of characters of the text, and f(V) the number of tokens for a character. The article fits f to
+its tokenizers. Here the measured bytes per token take the place of 1 / f, and bytes the place of characters. In use, a
+parameter costs 2 FLOPs for each token instead of 6. The input embedding costs nothing, because it is only looked up. So
+these parameters are counted:
 
     counted parameters = layers · (2 · d · head · (heads + kv) + m · d · ffn) + V · d
 

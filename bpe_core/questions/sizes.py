@@ -12,7 +12,7 @@ from bpe_core.asking import Answer, Question, parameter
 from bpe_core.asking.shared import drawn_lines, power_parameter
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
-from bpe_core.figures.from_table import sizes_chart
+from bpe_core.figures.from_table import costs_chart, sizes_chart
 from bpe_core.insight.tokenized_words import TokenizedWords
 from bpe_core.measures.bits_per_byte import HELD_OUT, TRAINING, BitsPerByte, bits_by_text
 from bpe_core.measures.inside_tokens import InsideBySize, inside_by_size
@@ -29,6 +29,7 @@ WHAT = "The comparison of vocabulary sizes"
 BITS = "bits_per_byte"
 INSIDE = "inside"
 SHOWN_SIZES = 20
+MOST_WITH_COSTS = 3  # texts whose costs are drawn
 RENAMED = {"tokens_per_word": "tokens_per_pretoken"}  # former names that still work
 OF_CURVES = (
     *("tokens", "bytes_per_token", "tokens_per_pretoken", "renyi_efficiency", "share_in_use", "share_of_scaffolds"),
@@ -64,7 +65,8 @@ examples:
       Draw several tables in one figure.
 
   bpe-explorer sizes merges.csv --corpus book.txt --model d=4096,layers=32,heads=32,tied=no
-      Show what each size costs such a model: parameters, FLOPs per byte, memory of the logits. A config.json does, too.
+      Show and draw what each size costs such a model: parameters, FLOPs per byte, memory of the logits. A config.json
+      does, too.
 
 {NOTES}
 """
@@ -130,7 +132,13 @@ examples:
             sentences += [sentence for name, curve in curves.items() for sentence in _about_costs(name, curve, shape)]
         usual = METHODS[next(iter(studies.values())).history.recipe.method].usual_sizes
         sentences += [f"Usual sizes: {'; '.join(usual)}."] if usual else []
-        figure = sizes_chart(table, RENAMED.get(self.measure, self.measure), self._checked_lines(table))
+        measure = RENAMED.get(self.measure, self.measure)
+        drawn = self._checked_lines(table)
+        if shape is None:
+            figure = sizes_chart(table, measure, drawn)
+        else:
+            shown = {name: curves[name] for name in drawn or [*curves][:MOST_WITH_COSTS]}
+            figure = costs_chart(table, measure, [*shown], [_best_size(curve, shape) for curve in shown.values()])
         return Answer(table, tuple(sentences), figure, columns, _some_rows(curves))
 
     def _bits(self, studies: Mapping[str, Study], work: Work) -> Answer:
@@ -253,6 +261,13 @@ def _about(name: str, curves: SizeCurves) -> str:
 def _costs(table: DataTable, shape: ModelShape) -> dict[str, Values]:
     sizes = np.array(table.columns.get("vocabulary", ()), np.int64)
     return shape.columns(sizes, np.array(table.columns.get("bytes_per_token", ()), np.float64))
+
+
+def _best_size(curves: SizeCurves, shape: ModelShape) -> int:
+    """Return the vocabulary size at which training reads the most bytes for each FLOP."""
+    order = np.argsort(curves.sizes)
+    sizes = curves.sizes[order]
+    return int(sizes[shape.best(sizes, curves.bytes_per_token[order])])
 
 
 def _about_costs(name: str, curves: SizeCurves, shape: ModelShape) -> Iterator[str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bpe_core as bpe
 from bpe_core.errors import BpeError
+from bpe_core.figures.figure import LineFigure
 from bpe_core.measures.model_costs import ModelShape
 
 GPT2 = {"n_embd": 768, "n_layer": 12, "n_head": 12, "activation_function": "gelu_new", "model_type": "gpt2"}
@@ -61,6 +63,48 @@ def test_the_recommended_vocabulary_size_lets_a_model_read_the_most_bytes_for_ea
     best = max(bytes_by_size, key=bytes_by_size.__getitem__)
     assert any(f"the most bytes for each FLOP with {best:,} tokens" in sentence for sentence in answer.sentences)
     assert "training_flops_per_byte" in answer.shown_columns
+
+
+# Sizes by the code that the article's authors published for their second approach: parameters without vocabulary, the
+# width, and the size at which the derivative of the FLOPs is 0.
+BEST_OF_AUTHORS = (
+    *((33_000_000, 512, 10_322.9), (85_000_000, 768, 15_939.2), (302_000_000, 1024, 32_776.6)),
+    *((1_130_000_000, 2048, 49_416.0), (2_870_000_000, 3200, 65_928.3)),
+)
+
+
+@pytest.mark.parametrize(("body", "width", "size"), BEST_OF_AUTHORS)
+def test_the_best_vocabulary_size_is_where_the_derivative_of_the_authors_flops_is_zero(
+    body: int, width: int, size: float
+) -> None:
+    sizes = np.arange(1_000, 100_000, dtype=np.int64)
+    logs = np.log(sizes)
+    tokens_per_character = 0.00639222 * logs**2 - 0.15811069 * logs + 1.20470122  # fitted by the authors
+    shape = ModelShape(d=width, layers=1, head=1, ffn=round((body / width - 4) / 2))
+    assert shape.body == pytest.approx(body, rel=1e-4)
+    best = sizes[shape.best(sizes, 1 / tokens_per_character)]
+    assert best == pytest.approx(size, rel=1e-3)
+
+
+def test_costs_for_a_model_are_drawn_as_curves_beside_the_measure() -> None:
+    study = bpe.train("low lower lowest, new newer newest, wide wider widest " * 3, "gpt2", merges=30)
+    answer = bpe.sizes({"ours": study}, model="d=8,layers=1,heads=2,ffn=16,tied=no")
+    assert isinstance(answer.figure, LineFigure)
+    lines = {line.name: line for line in answer.figure.lines}
+    drawn = {
+        "bytes per token": "bytes_per_token",
+        "FLOPs per byte": "training_flops_per_byte",
+        "memory of logits per byte": "logit_bytes_per_byte",
+        "parameters": "parameters",
+        "share in embeddings": "embedding_share",
+    }
+    assert {*lines} == {*drawn}
+    columns = answer.table.columns
+    for title, column in drawn.items():
+        assert lines[title].y.tolist() == pytest.approx([value / columns[column][0] for value in columns[column]])
+        assert lines[title].x.tolist() == columns["vocabulary"]
+    (marked,) = answer.figure.marks
+    assert f"for each FLOP with {marked:,} tokens" in " ".join(answer.sentences)
 
 
 def test_a_wrong_description_of_a_model_is_refused_in_a_sentence(tmp_path: Path) -> None:
