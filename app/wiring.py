@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QLocale, QObject, Qt, QTimer
@@ -23,7 +24,7 @@ from app.session.live import LiveLearning
 from app.session.manifests import RESULT, SESSION, Manifests, run_of_session
 from app.session.publications import FilmChoices
 from app.session.session import Session
-from app.settings import LIVE, MANIFESTS, SPEED, START_HERE, THEME, Settings
+from app.settings import LIVE, MANIFESTS, SPEED, START_HERE, THEME, ZOOM, Settings
 from app.system.memory import GarbageCollection, release_memory_early, release_memory_now
 from app.window.actions import Actions
 from app.window.charts.picker import MeasurePicker
@@ -61,6 +62,7 @@ from app.window.pages import (
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
+from app.window.parts.zoom import USUAL, set_zoom, step_beside, zoom_percent
 from app.window.publishing.wiring import CodeCopier, PublishingWiring
 from app.window.questions.question_list.view import QuestionHead, QuestionList
 from app.window.questions.question_list.wiring import QuestionListWiring
@@ -373,6 +375,9 @@ class Program(QObject):
         self._fill_view_menu(self.actions.menus["view"])
         for part in (self.actions, self.merge_panel, self.pages, self.lesson_panel):
             self.theme.changed.connect(part.recolor)
+        for name, places in (("zoom_in", 1), ("zoom_out", -1)):
+            self.actions.connect(**{name: partial(self._zoom, places)})
+        self.actions.connect(zoom_usual=lambda: self.zoom_to(USUAL))
         self.theme.apply_style()
         self.window.restore_layout(self.settings)
 
@@ -389,8 +394,17 @@ class Program(QObject):
             action.setChecked(choice == self.theme.choice)
             action.triggered.connect(lambda _, c=choice: self.choose_theme(c))
             group.addAction(action)
+        sizes = view.addMenu("&Zoom")
+        sizes.addActions([self.actions[name] for name in ("zoom_in", "zoom_out", "zoom_usual")])
         view.addSeparator()
         view.addAction("&Reset Layout").triggered.connect(self.window.reset_layout)
+
+    def _zoom(self, places: int) -> None:
+        self.zoom_to(step_beside(zoom_percent(), places))
+
+    def zoom_to(self, percent: int) -> None:
+        self.settings.put(ZOOM, percent)
+        self.theme.set_zoom(percent)
 
     def choose_theme(self, choice: str) -> None:
         self.settings.put(THEME, choice)
@@ -405,6 +419,7 @@ def build(application: QApplication, settings: Settings, theme: str | None = Non
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     application.setApplicationName("BPE Explorer")
     application.setDesktopFileName("bpe-explorer")
+    set_zoom(settings.get(ZOOM))
     program = Program(settings, Theme(theme or settings.get(THEME)))
     program.crashes.install()
     return program

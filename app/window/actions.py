@@ -143,7 +143,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("manual", "&Manual", "Open the manual at the page shown", Standard.HelpContents),
         Item("about", "&About BPE Explorer", "The version and purpose of this program"),
     ),
-    # Rarely used actions are in no menu, but have keys, and Find Anything lists them.
+    # Rarely used actions are in no menu or in a menu inside another, but have keys, and Find Anything lists them.
     ELSEWHERE: (
         Item("open_address", "O&pen from Address …", "Add texts from an address such as https:// or s3://"),
         Item(
@@ -200,6 +200,9 @@ MENUS: dict[str, tuple[Item, ...]] = {
             "",
             True,
         ),
+        Item("zoom_in", "&Larger", "Make everything in the window larger", ("Ctrl++", "Ctrl+=")),
+        Item("zoom_out", "S&maller", "Make everything in the window smaller", "Ctrl+-"),
+        Item("zoom_usual", "&Usual Size", "Show everything in the window at 100 %", "Ctrl+0"),
         Item("keys", "&Keys", "A list of all keys", "Ctrl+F1"),
         Item("whats_new", "What Is &New", "The changes since the last version"),
         ABOUT_PAGES,

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.layouts import in_column
 from app.window.parts.widgets import fixed_text, paragraph
+from app.window.parts.zoom import resize_zoomed
 
 SENTENCE = (
     "An unexpected error happened in the program. Your work is still here, but your last action may have failed. "
@@ -68,7 +69,7 @@ class CrashDialog(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Unexpected error")
-        self.resize(640, 380)
+        resize_zoomed(self, 640, 380)
         self.text = fixed_text("Report")
         buttons, self.copy_button = dialog_buttons(self, "Copy", self._copy, stays=True)
         in_column(paragraph(SENTENCE), (self.text, 1), buttons, on=self)

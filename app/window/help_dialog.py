@@ -12,6 +12,7 @@ from app.window.actions import WAY, actions_in, keys_of, title_of
 from app.window.parts.icons import app_icon
 from app.window.parts.layouts import in_column
 from app.window.parts.widgets import paragraph, scrolling
+from app.window.parts.zoom import resize_zoomed
 
 ABOUT = """
 <h2>BPE Explorer</h2>
@@ -31,7 +32,7 @@ class TextDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
-        self.resize(*size)
+        resize_zoomed(self, *size)
         label = paragraph(text)
         label.setTextFormat(Qt.TextFormat.RichText)
         label.setAlignment(Qt.AlignmentFlag.AlignTop)

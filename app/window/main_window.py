@@ -32,6 +32,7 @@ from app.window.message_bar import MessageBar
 from app.window.parts.focus_order import order_focus, show_focused
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.widgets import scrolling
+from app.window.parts.zoom import set_zoomed, zoomed
 from app.window.room_plan import DOCKS, LEFT, RIGHT, ROOM, ROOMS, Dock
 
 FULL_SCREEN = Qt.WindowState.WindowFullScreen
@@ -239,7 +240,7 @@ class MainWindow(QMainWindow):
         has_list = "question_list" in ROOM[self.room].parts
         list_width = self._parts["question_list"].sizeHint().width() if has_list else 0
         beside = (width - list_width) * 41 // 100
-        widths = {"corpus": max(290, width * 22 // 100), "merges": beside, "runs": max(260, width // 5)}
+        widths = {"corpus": max(zoomed(290), width * 22 // 100), "merges": beside, "runs": max(zoomed(260), width // 5)}
         for id in ROOM[self.room].docks:
             if id in widths:
                 self.resizeDocks([docks[id]], [widths[id]], wide)
@@ -258,7 +259,7 @@ class MainWindow(QMainWindow):
         was_hidden = dock.isHidden()
         self.show_dock("lessons")
         if was_hidden and not dock.isFloating():
-            self.resizeDocks([dock], [LESSONS_WIDTH], Qt.Orientation.Horizontal)
+            self.resizeDocks([dock], [zoomed(LESSONS_WIDTH)], Qt.Orientation.Horizontal)
             self.resizeDocks([self.docks["corpus"], dock], [110, 520], Qt.Orientation.Vertical)
 
     def set_stage(self, id: str) -> None:
@@ -425,7 +426,9 @@ class MainWindow(QMainWindow):
         dock = QDockWidget(row.title, self)
         dock.setObjectName(row.id)
         dock.setTitleBarWidget(DockTitle(dock))
-        widget.setMinimumHeight(LEAST_DOCK_HEIGHT)  # less than its hint, because two docks are above each other
+        set_zoomed(
+            widget, QWidget.setMinimumHeight, LEAST_DOCK_HEIGHT
+        )  # less than its hint, because two docks are above each other
         dock.setWidget(widget)
         self.addDockWidget(row.area, dock)
         self._dock_tabs.watch(dock)

@@ -12,6 +12,7 @@ from app.window.parts.icons import colored_icon
 from app.window.parts.layouts import AtTop, in_column, in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import IconButton, fixed_text, flat_button, name_widget, paragraph, selectable
+from app.window.parts.zoom import set_zoomed
 
 LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # time to notice a sentence, and to read each character of it
 
@@ -34,7 +35,7 @@ class MessageBar(QFrame):
         self.details_button.setCheckable(True)
         self.close_button = IconButton("close", "Close this message", self.close_notice)
         self.details = fixed_text("Details of the message")
-        self.details.setMaximumHeight(120)
+        set_zoomed(self.details, QWidget.setMaximumHeight, 120)
         self.details_button.toggled.connect(self.details.setVisible)
         self._answers = QHBoxLayout()
         buttons = (AtTop(self.details_button), AtTop(self.close_button))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from app.window.actions import Actions
@@ -23,7 +23,6 @@ class MainToolBar(QToolBar):
         super().__init__("Toolbar")
         self.setObjectName("main")
         self.setMovable(False)
-        self.setIconSize(QSize(18, 18))
         self._actions = actions
         self._training = training
         for room in ROOMS:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.window.charts.head import ChartHead
@@ -68,9 +68,8 @@ class FigureView(QWidget):
         self._add_actions()
 
     def _add_actions(self) -> None:
-        keys = QKeySequence.StandardKey
-        add_key_action(self, "Enlarge", keys.ZoomIn, lambda: self._each(lambda chart: chart.enlarge()))
-        add_key_action(self, "Reduce", keys.ZoomOut, lambda: self._each(lambda chart: chart.reduce()))
+        add_key_action(self, "Enlarge", "+", lambda: self._each(lambda chart: chart.enlarge()))
+        add_key_action(self, "Reduce", "-", lambda: self._each(lambda chart: chart.reduce()))
         add_key_action(self, "Show All", "Home", self.show_all)
         add_key_action(self, SAVE, "", self.print_wanted.emit)
         for action in self.actions():

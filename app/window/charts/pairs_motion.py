@@ -16,6 +16,7 @@ from app.window.charts.pairs_model import Bar
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion, accelerated_progress, smooth_progress
 from app.window.parts.wording import with_direction_marks
+from app.window.parts.zoom import zoomed
 from app.window.text.view.painting import paint_tile
 
 LEFT = 0.45  # share of the time after which the winner has left
@@ -94,7 +95,7 @@ class Flight(QWidget):
     def begin(self, text: str, start: QPoint, stop: QPoint, seconds: float) -> None:
         self.setFont(fixed_font(self.window().font().pointSizeF()))
         metrics = QFontMetricsF(self.font())
-        self._text = metrics.elidedText(with_direction_marks(text), Qt.TextElideMode.ElideRight, WIDEST)
+        self._text = metrics.elidedText(with_direction_marks(text), Qt.TextElideMode.ElideRight, zoomed(WIDEST))
         width = metrics.horizontalAdvance(self._text) + 2 * PADDING
         height = metrics.height() + 4
         self.resize(int(width) + 2, int(height))

@@ -68,7 +68,6 @@ class PairsPage(Page):
         self.model = model
         self._loading = loading
         self.setAccessibleName("Pairs now")
-        self._fixed = fixed_font(self.font().pointSizeF())
         self._before: tuple[Bar, ...] = ()  # the bars of the moment before, while they move
         self._was: tuple[int, tuple[Bar, ...]] = (0, ())  # the moment shown last, and its bars
         self._step: Step | None = None  # the step to animate, once its pairs are known
@@ -93,6 +92,10 @@ class PairsPage(Page):
         self.invitation.setToolTip("Open the lessons")
         self.invitation.clicked.connect(self.lessons_wanted)
         self._place_invitation()
+
+    @property
+    def _fixed(self) -> QFont:
+        return fixed_font(self.font().pointSizeF())
 
     def sizeHint(self) -> QSize:
         return QSize(480, 240)

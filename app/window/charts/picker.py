@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QHideEvent, QPalette, QShowEvent, QStandardItemModel
+from PySide6.QtGui import QFont, QHideEvent, QPalette, QShowEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.window.parts.layouts import in_row
@@ -134,7 +134,7 @@ class MeasurePicker(QWidget):
         """Fill the box with the measures. The title of each group stands above its measures, and cannot be chosen."""
         self._groups = self._find()
         self._measures = {title: charts for group in self._groups for title, charts in group.measures.items()}
-        font = self.measure.font()
+        font = QFont()  # bold, and as large as all others
         entries = self.measure.model()
         assert isinstance(entries, QStandardItemModel)  # Qt's default model of a box
         font.setBold(True)

@@ -40,6 +40,7 @@ from app.window.parts.widgets import (
     push_button,
 )
 from app.window.parts.wording import count_text
+from app.window.parts.zoom import resize_zoomed, set_zoomed
 
 MARGIN = 10
 GAP = 3
@@ -214,7 +215,7 @@ class PickedFiles(QDialog):
         buttons, self.remove = dialog_buttons(self, remove, self._remove, stays=True, on_enter=False)
         self.list.selectionModel().selectionChanged.connect(self._show_count)
         in_column(self.needle, self.list, self.count, buttons, on=self)
-        self.resize(520, 420)
+        resize_zoomed(self, 520, 420)
         self._show_count()
 
     def _remove(self) -> None:
@@ -290,7 +291,7 @@ class CorpusPanel(QWidget):
 
     def _make_list(self) -> QListView:
         view = list_of_rows(self._model, "Texts of the corpus")
-        view.setMinimumHeight(LEAST_HEIGHT)
+        set_zoomed(view, QWidget.setMinimumHeight, LEAST_HEIGHT)
         view.setItemDelegate(CorpusDelegate(view))
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QListWidget, QListWidge
 from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.layouts import in_column
 from app.window.parts.widgets import add_key_action, entry, muted_label, name_widget, paragraph
+from app.window.parts.zoom import resize_zoomed
 
 ABOUT = "These tokenizers are in the Hugging Face cache of this computer, and open without a connection."
 FETCHED = "No tokenizer in the cache has this name. If the package huggingface_hub is installed, {name} is fetched."
@@ -22,7 +23,7 @@ class CachedDialog(QDialog):
     def __init__(self, cached: Mapping[str, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Open a tokenizer")
-        self.resize(560, 420)
+        resize_zoomed(self, 560, 420)
         self.chosen = ""
         self.field = name_widget(entry("Search, or type a name", can_be_cleared=True), "Search or name")
         self.list = name_widget(QListWidget(), "Tokenizers in the cache")

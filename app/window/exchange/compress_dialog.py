@@ -12,6 +12,7 @@ from app.window.exchange.work_dialog import WorkDialog
 from app.window.parts.dialogs import PathLine
 from app.window.parts.layouts import STRETCH, form_of_fields, in_column
 from app.window.parts.widgets import paragraph
+from app.window.parts.zoom import resize_zoomed
 
 TITLES: dict[Direction, str] = {"compress": "Compress a File", "expand": "Expand a File"}
 
@@ -22,7 +23,7 @@ class CompressDialog(WorkDialog):
     ) -> None:
         title = TITLES[direction]
         super().__init__(model, title, title.split()[0], parent=parent)
-        self.resize(560, 280)
+        resize_zoomed(self, 560, 280)
         self.setMinimumSize(420, 260)  # room for the whole report
         self._model = model
         self._direction = direction

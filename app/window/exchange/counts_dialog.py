@@ -14,6 +14,7 @@ from app.window.parts.layouts import STRETCH, AtTop, form_of_fields, in_column, 
 from app.window.parts.tables import list_of_rows
 from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import LinkedText, ProgressBar, entry, name_widget, paragraph, push_button
+from app.window.parts.zoom import resize_zoomed
 
 ABOUT_COUNTING = (
     "The words of the corpus and their counts are written to a file. You can open this file, train from it, and add "
@@ -30,7 +31,7 @@ class CountDialog(QDialog):
     def __init__(self, model: BackgroundCounts, proposal: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Count Words into a File")
-        self.resize(620, 520)
+        resize_zoomed(self, 620, 520)
         self._model = model
         self.by = name_widget(QComboBox(), "Counted by")
         self.by.addItems(BY)

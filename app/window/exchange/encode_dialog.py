@@ -14,6 +14,7 @@ from app.window.parts.tables import put_headings_left
 from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import name_widget, push_button
 from app.window.parts.wording import count_text
+from app.window.parts.zoom import resize_zoomed
 
 ID_FILTERS = {"NumPy array (*.npy)": "npy", "Bare numbers (*.bin)": "bin"}
 COLUMNS = ("Text", "Size", "Tokens", "Different", "Bytes per token")
@@ -24,7 +25,7 @@ class EncodeDialog(WorkDialog):
 
     def __init__(self, model: CorpusEncoding, parent: QWidget | None = None) -> None:
         super().__init__(model, "Encode Texts", "Encode", parent=parent)
-        self.resize(640, 440)
+        resize_zoomed(self, 640, 440)
         self._model = model
         self._files: list[Path] = []
         self.files = push_button("The texts of the corpus", self._choose_files, "Choose other files to encode")

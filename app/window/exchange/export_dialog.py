@@ -25,6 +25,7 @@ from app.window.parts.widgets import (
     scrolling,
     selectable,
 )
+from app.window.parts.zoom import resize_zoomed, set_zoomed
 
 STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
 NONE = ""
@@ -39,7 +40,7 @@ class ExportDialog(WorkDialog):
 
     def __init__(self, export: TableExport, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(export, "Export Tokenizer", WRITE, "What the check found", parent)
-        self.resize(620, 360)
+        resize_zoomed(self, 620, 360)
         self._export = export
         self._checked: PreparedExport | None = None
         self._writes_at_once = False  # no file is lost, so the dialog need not ask again
@@ -219,7 +220,8 @@ class ExportBar(QWidget):
     def __init__(self, export: TableExport, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bar = name_widget(ProgressBar(1000, with_text=False), "Progress of the export")
-        self._bar.setFixedSize(120, 8)
+        set_zoomed(self._bar, QWidget.setFixedWidth, 120)
+        set_zoomed(self._bar, QWidget.setFixedHeight, 8)
         self.cancel = name_widget(flat_button("Cancel", export.cancel), "Cancel the export")
         in_row(label("Exporting"), self._bar, self.cancel, on=self, margins=(8, 0, 8, 0))
         export.progressed.connect(self._show)

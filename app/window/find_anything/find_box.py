@@ -15,6 +15,7 @@ from app.window.parts.tables import list_of_rows
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.widgets import entry, muted_label, name_widget
 from app.window.parts.wording import with_direction_marks
+from app.window.parts.zoom import zoomed
 
 HINT = "Type what to do, a file, a lesson, a token, two tokens, or the number of a merge"
 NOTHING = "Nothing has this name. Find a token by its text, and a merge by its number or its two tokens."
@@ -82,8 +83,8 @@ class FindBox(QDialog):
         return super().eventFilter(watched, event)
 
     def _place(self, window: QWidget) -> None:
-        width = min(WIDTH, window.width() - 40)
-        self.resize(width, min(HEIGHT, window.height() - TOP - 20))
+        width = min(zoomed(WIDTH), window.width() - 40)
+        self.resize(width, min(zoomed(HEIGHT), window.height() - TOP - 20))
         self.move(window.mapToGlobal(QPoint((window.width() - width) // 2, TOP)))
 
 

@@ -157,8 +157,9 @@ class Places:
     def hits(self) -> Iterator[SearchHit]:
         yield from self._fields()
         yield SearchHit("Speed", "Field of the time bar", self._go_to_speed, words="fast slow playing training")
-        yield SearchHit("Larger Text", "Zoom", partial(self.text.zoom, 1), "Ctrl++", words="enlarge font size")
-        yield SearchHit("Smaller Text", "Zoom", partial(self.text.zoom, -1), "Ctrl+-", words="reduce font size")
+        wheel = "Ctrl+wheel in the text"
+        yield SearchHit("Larger Text", "Zoom", partial(self.text.zoom, 1), wheel, words="enlarge font size")
+        yield SearchHit("Smaller Text", "Zoom", partial(self.text.zoom, -1), wheel, words="reduce font size")
         yield from self._runs()
         for group in GROUPS:
             for measure in (MEASURES[name] for name in group.measures):

@@ -16,6 +16,7 @@ from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import muted_label, paragraph, push_button, scale_font
 from app.window.parts.wording import tip
+from app.window.parts.zoom import set_zoomed
 
 WELCOME = "Learn byte-pair encoding by doing it: predict each merge before the engine makes it."
 SHARED = (
@@ -50,7 +51,7 @@ class LessonPanel(QStackedWidget):
         self.list = ListPage(self.chosen.emit, self.sharing_wanted.emit)
         self.step = StepPage(course)
         self.end = EndPage(self.chosen.emit, course.leave)
-        self.list.setMinimumWidth(230)
+        set_zoomed(self.list, QWidget.setMinimumWidth, 230)
         for page in (self.step, self.end):
             self.addWidget(page)
         course.changed.connect(self._show)

@@ -26,8 +26,10 @@ from app.window.parts.widgets import (
     scale_font,
     scrolling,
     selectable,
+    use_fixed_font,
 )
 from app.window.parts.wording import tip
+from app.window.parts.zoom import set_zoomed
 
 SIGNS: dict[Mood, str] = {"right": "✓", "close": "≈", "wrong": "✗", "shown": "→"}
 LEAVE = "Leave the lesson, and return to your own work"
@@ -47,11 +49,11 @@ class StepPage(QWidget):
         scale_font(self.title, READING, bold=True)
         self.leave_button = name_widget(IconButton("close", LEAVE, course.leave), "Leave the lesson")
         self.progress = name_widget(ProgressBar(with_text=False), "Steps of the lesson")
-        self.progress.setFixedHeight(5)
+        set_zoomed(self.progress, QWidget.setFixedHeight, 5)
         self.say = _text_label("Text of the lesson step")
         self.words = WordsView()
         self.text = paragraph()  # shown if the cut words would tell the answer
-        self.text.setFont(fixed_font(LARGE * self.font().pointSizeF()))
+        use_fixed_font(self.text, LARGE)
         self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.text.setAccessibleName("The text of the lesson")
         self.hint = muted_label(HINT)
@@ -93,7 +95,7 @@ class StepPage(QWidget):
         feet = in_row(self.back_button, STRETCH, self.next_button)
         page = QWidget()
         shown = QWidget()
-        page.setMaximumWidth(READING_WIDTH)
+        set_zoomed(page, QWidget.setMaximumWidth, READING_WIDTH)
         in_column(head, self.progress, (self.area, 1), feet, on=page, margins=(0, 0, 0, 0))
         in_column(1, self.words, self.text, self.hint, 2, on=shown, margins=(0, 0, 16, 0), spacing=16)
         self.beside = scrolling(shown, "The topic of the lesson")
@@ -163,7 +165,7 @@ class StepPage(QWidget):
             button = push_button(text.replace("&", "&&"), partial(self._course.say, text))
             button.setAccessibleName(f"Predict {text}" if is_prediction else text)
             if is_prediction or len(text) <= LONGEST_TOKENS:
-                button.setFont(fixed_font())
+                use_fixed_font(button)
             button.setEnabled(not page.reply.is_done and text not in page.reply.ruled_out)
             self.buttons.addWidget(button)
             self.choice_buttons.append(scale_font(button, READING))

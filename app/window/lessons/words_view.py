@@ -75,6 +75,12 @@ class WordsView(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(240, self.heightForWidth(max(240, self.width())))
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_tiles"):
+            self._tiles = self._placed(self.width())
+            self.updateGeometry()
+
     def minimumSizeHint(self) -> QSize:
         return QSize(120, 0)
 

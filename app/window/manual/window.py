@@ -22,6 +22,7 @@ from app.window.parts.dialogs import ask_where_to_save
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import PagePlace
 from app.window.parts.widgets import OneLine, add_key_action, entry, name_widget, push_button
+from app.window.parts.zoom import resize_zoomed, set_zoomed
 
 LIST_WIDTH = 230
 INDENT = "    "
@@ -32,12 +33,12 @@ class ManualWindow(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Manual")
-        self.resize(940, 680)
+        resize_zoomed(self, 940, 680)
         self.page = ""
         self._before = list[str]()
         self.field = name_widget(entry("Search the manual", can_be_cleared=True), "Search the manual")
         self.list = name_widget(QListWidget(), "Contents")
-        self.list.setFixedWidth(LIST_WIDTH)
+        set_zoomed(self.list, QWidget.setFixedWidth, LIST_WIDTH)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.text = name_widget(QTextBrowser(), "Page of the manual")
         self.text.setSearchPaths([str(FOLDER)])

@@ -22,7 +22,7 @@ from app.window.parts.icons import icon
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import entry, muted_label, name_widget
+from app.window.parts.widgets import entry, keep_room_for, muted_label, name_widget
 from app.window.parts.wording import count_text, tip
 
 KINDS = (("Text", "text"), ("Regex", "regex"), ("Bytes", "hex"))
@@ -47,7 +47,7 @@ class MergePanel(QWidget):
         self.ties_only = QCheckBox("Ties")
         self.min_length = NumberBox(1, 100_000)
         self.min_length.setPrefix("≥ ")
-        self.min_length.setMinimumWidth(self.min_length.fontMetrics().horizontalAdvance("≥ 999") + SPINNER)
+        keep_room_for(self.min_length, "≥ 999", SPINNER)
         self.min_length.setToolTip("Only tokens of at least this many bytes")
         self.min_length.setAccessibleName("Minimum length of the token in bytes")
         self.below = muted_label()

@@ -32,6 +32,7 @@ from app.window.merges.merge_table import Look, MergeTableModel
 from app.window.parts.tables import select_whole_rows, selected_rows
 from app.window.parts.theme import Shades, fixed_font, shades_of
 from app.window.parts.wording import with_direction_marks
+from app.window.parts.zoom import adapt_to_zoom, zoomed
 from app.window.text.view.painting import LIT_WIDTH
 from app.window.text.view.palette import TokenPalette
 
@@ -45,12 +46,16 @@ class MergeDelegate(QStyledItemDelegate):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.marked_row = -1
-        fixed = fixed_font(parent.font().pointSizeF())
+        self.use_font(parent.font())
+        self.recolor(parent.palette())
+
+    def use_font(self, font: QFont) -> None:
+        """Use the letters of a font for words, and letters of the same size and fixed width for tokens."""
+        fixed = fixed_font(font.pointSizeF())
         bold = QFont(fixed)
         bold.setWeight(QFont.Weight.DemiBold)
-        fonts: dict[Look, QFont] = {"plain": parent.font(), "fixed": fixed, "tie": fixed, "token": bold}
+        fonts: dict[Look, QFont] = {"plain": font, "fixed": fixed, "tie": fixed, "token": bold}
         self._fonts = {look: (font, QFontMetrics(font)) for look, font in fonts.items()}
-        self.recolor(parent.palette())
 
     def recolor(self, palette: QPalette) -> None:
         self._shades: Shades = shades_of(palette)
@@ -108,6 +113,9 @@ LEAST_FOR_TOKENS, MOST_OF_THE_WIDTH = 180, 0.4  # of a column of tokens, in pixe
 LEAST_ROOM = 99_999  # the widest step number expected
 
 
+UNMEASURED: tuple[list[str], int] = [], 0
+
+
 class MergeTableView(QTableView):
     """A table view that marks the step shown.
 
@@ -125,7 +133,7 @@ class MergeTableView(QTableView):
         self._model = model
         self._was_at_end = True
         self._is_elsewhere = False  # the moment shown is not the end
-        self._measured: tuple[list[str], int] = [], 0  # the titles, and the digits of the last step
+        self._measured = UNMEASURED  # the titles, and the digits of the last step
         self._widths: list[int] = []  # widths that the columns need
         self._is_sharing = False  # columns share the room until a person moves an edge
         self._shares_room = True
@@ -243,10 +251,9 @@ class MergeTableView(QTableView):
             self.menu_wanted.emit(self._model.merge_at(index.row()), place)
 
     def _set_up_headers(self) -> None:
-        metrics = QFontMetrics(self.font())
         rows = self.verticalHeader()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(metrics.height() + 7)
+        adapt_to_zoom(self, MergeTableView._follow_zoom)
         rows.hide()
         columns = self.horizontalHeader()
         columns.setHighlightSections(False)
@@ -254,6 +261,12 @@ class MergeTableView(QTableView):
         columns.setStretchLastSection(True)
         columns.setSectionsClickable(True)
         columns.sectionClicked.connect(self._sort)
+
+    def _follow_zoom(self) -> None:
+        self.delegate.use_font(self.font())
+        self.verticalHeader().setDefaultSectionSize(QFontMetrics(self.font()).height() + zoomed(7))
+        self._measured = UNMEASURED
+        self._make_room()
 
     def _make_room(self) -> None:
         """Set the width of each column to that of its texts.

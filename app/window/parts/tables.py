@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from functools import partial
 
 from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, Qt
-from PySide6.QtWidgets import QAbstractItemView, QListView, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QListView, QTableView
 
-from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import name_widget
+from app.window.parts.widgets import name_widget, use_fixed_font
+from app.window.parts.zoom import set_zoomed, zoomed
 
 
 def select_whole_rows(table: QTableView) -> None:
@@ -47,14 +47,14 @@ def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = 
     """
     table = name_widget(QTableView(), name)
     table.setModel(model)
-    table.setFont(fixed_font(table.font().pointSizeF()))
+    use_fixed_font(table)
     select_whole_rows(table)
     table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+    set_zoomed(table.verticalHeader(), QHeaderView.setDefaultSectionSize, ROW_HEIGHT)
     table.setShowGrid(False)
     table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)  # or a heading at the right loses its start
     for column, width in enumerate(widths):
-        table.setColumnWidth(column, width)
+        table.setColumnWidth(column, zoomed(width))
     return table
 
 
@@ -94,6 +94,6 @@ def _make_room(table: QTableView) -> None:
         size = header.sectionSize(column)
         wanted = header.sectionSizeHint(column)
         if size == header.defaultSectionSize():
-            wanted = max(wanted, min(table.sizeHintForColumn(column), WIDEST))
+            wanted = max(wanted, min(table.sizeHintForColumn(column), zoomed(WIDEST)))
         if size < wanted:
             header.resizeSection(column, wanted)

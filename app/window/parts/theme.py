@@ -5,12 +5,14 @@ They use the style Fusion and our own palettes, so they look the same on every p
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from app.window.parts.zoom import USUAL, adapt_all, set_zoom, zoom_percent, zoomed
 from bpe_core.figures.sheet import DARK, LIGHT, Inks
 
 Role = QPalette.ColorRole
@@ -41,6 +43,8 @@ COLOURS = {  # light, dark
 DISABLED = ("#a3abb6", "#5f6875")
 
 STYLE = """
+QAbstractButton { icon-size: 16px; }
+QToolBar { icon-size: 18px; }
 QToolBar { border: none; spacing: 6px; padding: 6px 10px; background: palette(window); }
 QToolBar#main { border-bottom: 1px solid palette(mid); }
 QToolBar#time { border-top: 1px solid palette(mid); padding: 2px 10px; }
@@ -70,6 +74,7 @@ QStatusBar::item { border: none; }
 QDialog#find_anything { border: 1px solid palette(dark); }
 QToolTip { border: none; padding: 5px; color: palette(tooltip-text); background: palette(tooltip-base); }
 """
+PIXELS = re.compile(r"\b(\d+)px")
 
 
 @dataclass(frozen=True)
@@ -132,13 +137,23 @@ class Theme(QObject):
 
         Call this when all parts are built, because a style sheet makes building parts slow.
         """
-        self._application.setStyleSheet(STYLE)
+        self._application.setStyleSheet(PIXELS.sub(lambda size: f"{zoomed(int(size[1]))}px", STYLE))
 
     def choose(self, choice: str) -> None:
         self.choice = choice
         self._application.setStyleSheet("")  # prevents a new style for each change
         self._apply()
-        self.apply_style()  # palette colours in rules are resolved only when the sheet is set
+        self._apply_style_again()  # palette colours in rules are resolved only when the sheet is set
+
+    def set_zoom(self, percent: int) -> None:
+        """Set the zoom of all windows. The style sheet and what is drawn follow."""
+        set_zoom(percent)  # first: a style sheet that is set later restores the fonts of before
+        self._application.setStyleSheet("")
+        self._apply_style_again()
+
+    def _apply_style_again(self) -> None:
+        self.apply_style()
+        adapt_all()
         self.changed.emit()
 
     @property
@@ -169,6 +184,5 @@ def fixed_font(points: float | None = None) -> QFont:
     """Return the system's font of fixed width, which shows tokens and bytes."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setStyleHint(QFont.StyleHint.Monospace)
-    if points is not None:
-        font.setPointSizeF(points)
+    font.setPointSizeF(font.pointSizeF() * zoom_percent() / USUAL if points is None else points)
     return font

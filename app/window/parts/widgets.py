@@ -12,6 +12,7 @@ from typing import TypeVar
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QAction, QHelpEvent, QKeySequence, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
+    QApplication,
     QLabel,
     QLineEdit,
     QMenu,
@@ -27,6 +28,7 @@ from PySide6.QtWidgets import (
 from app.window.parts.icons import icon
 from app.window.parts.theme import fixed_font
 from app.window.parts.wording import tip
+from app.window.parts.zoom import adapt_to_zoom, zoomed
 
 Widget = TypeVar("Widget", bound=QWidget)
 
@@ -68,11 +70,34 @@ def selectable(text: QLabel, *, by_keyboard: bool = False) -> QLabel:
 
 def scale_font(widget: Widget, times: float, *, bold: bool = False) -> Widget:
     """Scale the font of a widget, and return the widget."""
-    font = widget.font()
-    font.setPointSizeF(times * font.pointSizeF())
-    font.setBold(bold)
-    widget.setFont(font)
-    return widget
+
+    def scale(widget: QWidget) -> None:
+        font = widget.font()
+        font.setPointSizeF(times * QApplication.font(widget).pointSizeF())
+        font.setBold(bold)
+        widget.setFont(font)
+
+    return adapt_to_zoom(widget, scale)
+
+
+def use_fixed_font(widget: Widget, times: float = 1.0) -> Widget:
+    """Give a widget the font of tokens, in a size relative to the usual letters. Return the widget."""
+    return adapt_to_zoom(
+        widget, lambda widget: widget.setFont(fixed_font(times * QApplication.font(widget).pointSizeF()))
+    )
+
+
+def keep_room_for(widget: Widget, text: str, beside: int = 0) -> Widget:
+    """Make a widget wide enough for a text, and for `beside` more pixels. Return the widget."""
+    return adapt_to_zoom(
+        widget,
+        lambda widget: widget.setMinimumWidth(widget.fontMetrics().horizontalAdvance(text) + zoomed(beside)),
+    )
+
+
+def keep_lines(widget: Widget, lines: int) -> Widget:
+    """Make a widget high enough for some lines of text, so that nothing below it jumps. Return the widget."""
+    return adapt_to_zoom(widget, lambda widget: widget.setMinimumHeight(lines * widget.fontMetrics().lineSpacing()))
 
 
 class OneLine(QLabel):
@@ -201,8 +226,7 @@ def add_key_action(view: QWidget, title: str, key: QKeySequence.StandardKey | st
 def fixed_text(name: str) -> QPlainTextEdit:
     text = name_widget(QPlainTextEdit(), name)
     text.setReadOnly(True)
-    text.setFont(fixed_font())
-    return text
+    return use_fixed_font(text)
 
 
 def scrolling(inside: QWidget, name: str) -> QScrollArea:

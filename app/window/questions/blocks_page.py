@@ -9,6 +9,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.parts.theme import shades_of
+from app.window.parts.zoom import zoomed
 from app.window.questions.blocks_model import BlocksModel
 from app.window.questions.question_page import QuestionPage
 
@@ -45,7 +46,7 @@ class BlockStrip(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        return QSize(320, HEIGHT)
+        return QSize(320, zoomed(HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         ends = self._model.ends

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QGridLayout, QL
 from app.window.parts.layouts import in_column
 from app.window.parts.widgets import OneLine, name_widget, push_button, scale_font
 from app.window.parts.wording import tip
+from app.window.parts.zoom import set_zoomed
 from app.window.questions.question_model import Parameter, QuestionModel
 
 IN_SIGHT = 3  # fields that are always shown
@@ -77,7 +78,7 @@ class QuestionForm(QWidget):
         self.more_button.setCheckable(True)
         self.more_button.setFlat(True)
         self.more_button.setVisible(bool(extra))
-        self.setMaximumWidth(IN_SIGHT * (WIDEST + BETWEEN))
+        set_zoomed(self, QWidget.setMaximumWidth, IN_SIGHT * (WIDEST + BETWEEN))
         in_column(self.first, self.more, on=self, margins=(0, 0, 0, 0), spacing=4)
 
     def _toggle(self) -> None:
@@ -98,8 +99,8 @@ class QuestionForm(QWidget):
             label = scale_font(OneLine(), SMALLER)
             label.setText("" if parameter.kind == "truth" else parameter.label)
             label.setBuddy(field)
-            label.setMinimumWidth(NARROWEST)
-            field.setMaximumWidth(WIDEST)
+            set_zoomed(label, QWidget.setMinimumWidth, NARROWEST)
+            set_zoomed(field, QWidget.setMaximumWidth, WIDEST)
             self.fields[parameter.name] = field
             self.labels[parameter.name] = label
             grid.addWidget(label, 2 * row, column)
@@ -140,7 +141,7 @@ class QuestionForm(QWidget):
         if parameter.choices or parameter.path or parameter.of_column:
             return self._choice(parameter, value)
         line = ExampleLine(parameter.written(value), parameter.example, parameter.shown(None))
-        line.setMinimumWidth(NARROWEST)
+        set_zoomed(line, QWidget.setMinimumWidth, NARROWEST)
         line.editingFinished.connect(lambda: self.model.read(parameter, line.text()))
         line.taken.connect(lambda: self.model.read(parameter, line.text()))
         return line

@@ -20,8 +20,9 @@ from app.window.parts.figure_sheet import line_colour
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.tables import sort_by_headings, table_of_rows
-from app.window.parts.widgets import flat_button, name_widget, paragraph, scrolling, selectable
+from app.window.parts.widgets import flat_button, keep_lines, name_widget, paragraph, scrolling, selectable
 from app.window.parts.wording import sorted_heading, tip
+from app.window.parts.zoom import set_zoomed
 from app.window.questions.question_form import QuestionForm
 from app.window.questions.question_model import QuestionModel
 from app.window.questions.words.model import WordsModel
@@ -122,7 +123,7 @@ class SentencesAboveFigure(QSplitter):
         self._sentences = sentences
         self._fits = True
         self._area = scrolling(sentences, "What the answer says")
-        self._area.setMinimumHeight(sentences.fontMetrics().lineSpacing())
+        keep_lines(self._area, 1)
         self.addWidget(self._area)
         self.addWidget(figure_and_rows)
         self.setChildrenCollapsible(False)
@@ -214,7 +215,7 @@ class QuestionPage(Page):
         parts.setChildrenCollapsible(False)
         parts.addWidget(self.figure)
         parts.addWidget(self.table)
-        self.table.setMinimumWidth(LEAST_BESIDE)
+        set_zoomed(self.table, QWidget.setMinimumWidth, LEAST_BESIDE)
         below = QWidget()  # a splitter whose parts are hidden has no room at all, and would keep none
         in_column((parts, 1), on=below, margins=(0, 0, 0, 0))
         self.said = SentencesAboveFigure(self.sentence, below)

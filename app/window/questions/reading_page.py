@@ -9,10 +9,18 @@ from PySide6.QtWidgets import QWidget
 
 from app.session.session import Session
 from app.window.parts.layouts import in_row
-from app.window.parts.theme import fixed_font
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import IconButton, OneLine, name_widget, paragraph, scrolling, small_button
+from app.window.parts.widgets import (
+    IconButton,
+    OneLine,
+    name_widget,
+    paragraph,
+    scrolling,
+    small_button,
+    use_fixed_font,
+)
 from app.window.parts.wording import tip
+from app.window.parts.zoom import set_zoomed
 from app.window.questions.question_model import QuestionModel
 from app.window.questions.question_page import QuestionPage
 from app.window.questions.reading import AT_ONCE, RowReader
@@ -30,10 +38,10 @@ class ReadingPage(QuestionPage):
         self.rows.hint = "Click to see this text in these tokens"
         self.reading = RowReader(model, session.background)
         self.preview = name_widget(paragraph(), "The text of the row, split into tokens")
-        self.preview.setFont(fixed_font(self.font().pointSizeF()))
+        use_fixed_font(self.preview)
         self.bar = self._bar()
         self.read = scrolling(self.preview, "The text of a row")
-        self.read.setMaximumHeight(HEIGHT)
+        set_zoomed(self.read, QWidget.setMaximumHeight, HEIGHT)
         self.column.addWidget(self.bar)
         self.column.addWidget(self.read)
         self.reading.changed.connect(self._show_text)

@@ -22,6 +22,7 @@ from app.window.parts.theme import shades_of
 from app.window.parts.typed_text import NumberBox, mark_refused
 from app.window.parts.widgets import muted_label, paragraph, scale_font
 from app.window.parts.wording import tip
+from app.window.parts.zoom import USUAL, set_zoomed, zoom_percent
 from app.window.recipe.boxes import SizeBox, preset_box
 from app.window.recipe.fields import Field, field_of
 from app.window.recipe.recipe_form import COMMON, RecipeForm, choices_of_methods, title_of
@@ -64,7 +65,7 @@ class RecipePanel(QScrollArea):
         self.setWidget(inside)
         bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent)
         least = max(inside.minimumSizeHint().width(), self.more.minimumSizeHint().width() + SIDES)
-        self.setMinimumWidth(least + bar)
+        set_zoomed(self, QWidget.setMinimumWidth, (least + bar) * USUAL / zoom_percent())
         form.changed.connect(self._show)
         form.refused.connect(self._refuse)
         form.slow.connect(self._report_slow_pattern)

@@ -6,8 +6,10 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.theme import shades_of
+from app.window.parts.widgets import use_fixed_font
 from app.window.parts.wording import with_direction_marks
+from app.window.parts.zoom import zoomed
 from app.window.recipe.recipe_form import RecipeForm
 
 LINES = 4
@@ -22,7 +24,7 @@ class SplitPreview(QWidget):
         super().__init__(parent)
         self.words: list[str] = []
         self._sentence = ""
-        self.setFont(fixed_font(self.font().pointSizeF() * 0.9))
+        use_fixed_font(self, 0.9)
         self.setAccessibleName("Preview of the splitting")
         self.setToolTip("The words of your text before any merge. Merges never cross the ends of these boxes")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -42,7 +44,7 @@ class SplitPreview(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(160, int(LINES * self._line_height() + GAP))
+        return QSize(zoomed(160), int(LINES * self._line_height() + GAP))
 
     def _line_height(self) -> float:
         return QFontMetricsF(self.font()).height() + GAP + 1

@@ -7,8 +7,9 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.session.session import Session
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.widgets import entry, label, muted_label, name_widget, scale_font
+from app.window.parts.widgets import entry, keep_lines, label, muted_label, name_widget, scale_font
 from app.window.parts.wording import tip
+from app.window.parts.zoom import set_zoomed
 from app.window.recipe.recipe_form import RecipeForm, methods
 from app.window.rooms.my_word import LONGEST, MyWord
 from app.window.rooms.word_view import WordView
@@ -29,12 +30,12 @@ class WatchPanel(QWidget):
         self._playing = session.playing
         self.field = name_widget(entry("Type your name", can_be_cleared=True), "A word to be split")
         self.field.setMaxLength(LONGEST)
-        self.field.setMaximumWidth(320)
+        set_zoomed(self.field, QWidget.setMaximumWidth, 320)
         scale_font(self.field, LARGE)
         self.view = WordView()
         self.sentence = muted_label()
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        self.sentence.setMinimumHeight(REASON_LINES * self.fontMetrics().lineSpacing())  # nothing below jumps
+        keep_lines(self.sentence, REASON_LINES)  # nothing below jumps
         policy = self.sentence.sizePolicy()
         policy.setHeightForWidth(False)  # keeps the middle of the window from asking for all the height
         self.sentence.setSizePolicy(policy)

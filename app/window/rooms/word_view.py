@@ -25,6 +25,7 @@ from app.session.selection import NOTHING, Highlight
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion, smooth_progress
 from app.window.parts.wording import reads_from_the_right
+from app.window.parts.zoom import zoomed
 from app.window.rooms.my_word import Tile, WordTiles
 from app.window.text.colours import colours_in_row
 from app.window.text.view.painting import LIT_WIDTH
@@ -75,7 +76,7 @@ class WordView(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return a size with room for one row of the largest tiles and their numbers, in the fonts of this computer."""
-        tiles = QFontMetricsF(fixed_font(LARGEST)).height() + 2 * PADDING
+        tiles = QFontMetricsF(fixed_font(zoomed(LARGEST))).height() + 2 * PADDING
         return QSize(0, ceil(tiles + _height_of_numbers(self)))
 
     def show_tiles(self, cut: WordTiles, *, slides: bool) -> None:
@@ -195,12 +196,12 @@ class _TileRows:
         self._palette = TokenPalette.matching(view.palette())
         self._shades = shades_of(view.palette())
         room = view.width() - 20.0
-        self._font = fixed_font(LARGEST)
+        self._font = fixed_font(zoomed(LARGEST))
         probe = QFontMetricsF(self._font)
         taken = len(now.characters) * (GAP + 2 * PADDING)
         width = sum(map(probe.horizontalAdvance, now.characters))
         share = max(0.0, room - taken) / max(1.0, width)
-        self._font.setPointSizeF(max(SMALLEST, min(LARGEST, LARGEST * share)))
+        self._font.setPointSizeF(max(zoomed(SMALLEST), zoomed(LARGEST) * min(1.0, share)))
         metrics = QFontMetricsF(self._font)
         self._widths = [metrics.horizontalAdvance(character) for character in now.characters]
         self._rows = _rows(now.tiles, self._widths, room)

@@ -6,9 +6,9 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QFrame, QWidget
 
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import label, muted_label, paragraph, small_button
+from app.window.parts.widgets import label, muted_label, paragraph, small_button, use_fixed_font
 from app.window.parts.wording import tip
+from app.window.parts.zoom import set_zoomed, zoomed
 from app.window.selection.facts import CardText
 
 MOST_LETTERS = 32  # of a token; a longer one loses its end
@@ -37,7 +37,7 @@ class TokenCard(QFrame):
         self.setAccessibleName("Facts about the highlighted token")
         self.setStyleSheet(FRAME)
         self.title = label()
-        self.title.setFont(fixed_font(1.2 * self.font().pointSizeF()))
+        use_fixed_font(self.title, 1.2)
         self.sentence = paragraph()
         self.facts = QWidget()
         self._form = QFormLayout(self.facts)
@@ -51,7 +51,7 @@ class TokenCard(QFrame):
         self.hint = muted_label("Esc closes this card")
         parts = self.title, self.sentence, self.facts, self.deeds, self.hint
         self._column = in_column(*parts, on=self, margins=(10, 8, 10, 8), spacing=4)
-        self.setFixedWidth(WIDTH)
+        set_zoomed(self, QWidget.setFixedWidth, WIDTH)
         self.hide()
 
     def show_text(self, text: CardText, place: QPoint, *, is_kept: bool) -> None:
@@ -81,7 +81,7 @@ class TokenCard(QFrame):
     def _put(self, place: QPoint) -> None:
         """Move the card to the lower right of a place, or to the other side near the edge of the window."""
         self._column.activate()
-        size = QSize(WIDTH, self._column.totalHeightForWidth(WIDTH))
+        size = QSize(zoomed(WIDTH), self._column.totalHeightForWidth(zoomed(WIDTH)))
         room = self._window.rect().adjusted(EDGE, EDGE, -EDGE, -EDGE)
         x = place.x() + AWAY
         y = place.y() + AWAY

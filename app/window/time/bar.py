@@ -15,12 +15,15 @@ from app.window.parts.layouts import in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.timing import Throttle
 from app.window.parts.typed_text import NumberBox
-from app.window.parts.widgets import action_button, label, name_widget
+from app.window.parts.widgets import action_button, keep_room_for, label, name_widget
 from app.window.parts.wording import tip
+from app.window.parts.zoom import zoomed
 from app.window.time.curve import compression_curve
 from app.window.training.training_views import SpeedBox
 from bpe_core.figures.figure import Line
 
+HEIGHT = 44
+LEAST_WIDTH = 100
 TRACK_MARGIN = 8.0
 HANDLE = 6.0
 HOW_TO = "Drag to any step. Everything above then shows that step"
@@ -54,10 +57,10 @@ class TimeTrack(QAbstractSlider):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(300, 44)
+        return QSize(300, zoomed(HEIGHT))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, 44)
+        return QSize(LEAST_WIDTH, zoomed(HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
@@ -76,7 +79,7 @@ class TimeTrack(QAbstractSlider):
                 painter.drawLine(QPointF(x, track.top() - 3), QPointF(x, track.bottom()))
                 painter.setPen(QPen(self.palette().base().color(), 2))
                 painter.setBrush(shades.bar_next)
-                painter.drawEllipse(QPointF(x, track.bottom()), HANDLE, HANDLE)
+                painter.drawEllipse(QPointF(x, track.bottom()), zoomed(HANDLE), zoomed(HANDLE))
             if self.hasFocus():
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.setPen(QPen(self.palette().highlight().color(), 1))
@@ -95,7 +98,7 @@ class TimeTrack(QAbstractSlider):
         self.setSliderDown(False)
 
     def _track(self) -> QRectF:
-        return QRectF(self.rect()).adjusted(TRACK_MARGIN, 6, -TRACK_MARGIN, -HANDLE - 4)
+        return QRectF(self.rect()).adjusted(*map(zoomed, (TRACK_MARGIN, 6, -TRACK_MARGIN, -HANDLE - 4)))
 
     def _x_of(self, value: float) -> float:
         track = self._track()
@@ -148,9 +151,9 @@ class TimeBar(QWidget):
         self.track = TimeTrack()
         self.number = NumberBox(0, 0)
         self.number.setKeyboardTracking(False)
-        self.number.setMinimumWidth(self.number.fontMetrics().horizontalAdvance("merge 9,999,999") + 12)
+        keep_room_for(self.number, "merge 9,999,999", 12)
         self.end = label("of 0")
-        self.end.setMinimumWidth(self.end.fontMetrics().horizontalAdvance("of 999,999"))
+        keep_room_for(self.end, "of 999,999")
         self.live = actions["live"]
         first, *steps = (_button(actions[name]) for name in ("first", "back", "play", "forward", "skip"))
         live = _button(self.live)

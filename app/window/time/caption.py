@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.session.session import Session
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.wording import with_direction_marks
+from app.window.parts.zoom import set_zoomed, zoomed
 from app.window.text.colours import UNCOLOURED, colour_on, colours_in_row
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.painting import paint_tile
@@ -31,8 +32,7 @@ class StepCaption(QWidget):
         self._cursor = session.cursor
         self._model = model  # its tokens have the same colours
         self.shown = words_of_step(None, 0)
-        self._fixed = fixed_font(self.font().pointSizeF() + 1)
-        self.setFixedHeight(HEIGHT)
+        set_zoomed(self, QWidget.setFixedHeight, HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         session.runs.changed.connect(self._show)
         self._playing = session.playing
@@ -41,7 +41,7 @@ class StepCaption(QWidget):
         self._show()
 
     def sizeHint(self) -> QSize:
-        return QSize(400, HEIGHT)
+        return QSize(400, zoomed(HEIGHT))
 
     def _show(self) -> None:
         skipped = self._playing.skipped
@@ -69,6 +69,10 @@ class StepCaption(QWidget):
                 (fill,) = self._fills([self.shown.becomes], colours)
                 x = self._chip(painter, x, self.shown.becomes, fill, is_new=True)
             self._words(painter, x, self.shown.after)
+
+    @property
+    def _fixed(self) -> QFont:
+        return fixed_font(self.font().pointSizeF() + 1)
 
     def _room(self) -> float:
         return self.width() - GAP

@@ -17,12 +17,14 @@ from app.window.parts.widgets import (
     add_entry,
     add_key_action,
     filled_menu,
+    keep_room_for,
     label,
     muted_label,
     name_widget,
     push_button,
 )
 from app.window.parts.wording import tip
+from app.window.parts.zoom import set_zoomed
 from app.window.training.run_status import RunListModel, TrainingStatusModel
 
 FULL = 100
@@ -46,7 +48,7 @@ class SpeedBox(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, FULL)
         self.slider.setValue(place)
-        self.slider.setFixedWidth(72)
+        set_zoomed(self.slider, QWidget.setFixedWidth, 72)
         self.slider.setAccessibleName("Speed of training and playing")
         self.slider.setToolTip(
             "The speed of training and playing: from one step a second to full speed. At full speed a whole run "
@@ -54,7 +56,7 @@ class SpeedBox(QWidget):
         )
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)  # keeps its title beside it
         self._meaning = label()
-        self._meaning.setMinimumWidth(self._meaning.fontMetrics().horizontalAdvance("10,000 a second "))
+        keep_room_for(self._meaning, "10,000 a second ")
         in_row(label("Speed"), self.slider, self._meaning, on=self, margins=(0, 0, 0, 0))
         self.slider.valueChanged.connect(self._show)
         self._show(place)
@@ -85,8 +87,8 @@ class StatusLine(QStatusBar):
             OneLine(), "The run that is shown", "All panels show this run. Choose another run with Training > Show Run"
         )
         self.progress = ProgressBar(PROGRESS_STEPS, with_text=False)
-        self.progress.setFixedWidth(180)
-        self.progress.setFixedHeight(8)
+        set_zoomed(self.progress, QWidget.setFixedWidth, 180)
+        set_zoomed(self.progress, QWidget.setFixedHeight, 8)
         self.progress.setAccessibleName("Progress of the training")
         self.faster = name_widget(OneLine(), "Progress of the machine code", BEING_MADE)
         self._look = timer(self, LOOK_MILLISECONDS, self._show_machine_code, repeats=True)

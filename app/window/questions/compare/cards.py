@@ -14,6 +14,7 @@ from app.window.parts.layouts import in_column, in_row
 from app.window.parts.typed_text import NumberBox
 from app.window.parts.widgets import IconButton, OneLine, label, name_widget, scale_font
 from app.window.parts.wording import tip
+from app.window.parts.zoom import set_zoomed
 from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LETTERS, MOST_LANES, LanesModel
 from app.window.questions.compare.rows import LaneRows
@@ -31,7 +32,8 @@ class Chip(QWidget):
         super().__init__(parent)
         self._index = index
         self._letter = letter
-        self.setFixedSize(CHIP, CHIP)
+        set_zoomed(self, QWidget.setFixedWidth, CHIP)
+        set_zoomed(self, QWidget.setFixedHeight, CHIP)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:

@@ -23,6 +23,7 @@ from app.window.parts.widgets import (
     scale_font,
 )
 from app.window.parts.wording import tip
+from app.window.parts.zoom import set_zoomed
 from app.window.questions.compare.cards import LaneColumns, SizeBar
 from app.window.questions.compare.lanes_model import LanesModel
 from app.window.text.text_model import TokenAt, TokenTextModel
@@ -72,7 +73,7 @@ class LanesPanel(Page):
         self.add.setMenu(filled_menu("Add", self, self._fill_add))
         self.editor.setAccessibleName("Your text")
         self.editor.setAccessibleDescription("Type here: all columns follow. Shift+Tab leaves the text.")
-        self.editor.setFixedHeight(EDITOR_HEIGHT)
+        set_zoomed(self.editor, QWidget.setFixedHeight, EDITOR_HEIGHT)
         self.hint.setWordWrap(False)
         self.summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         head = in_row(self.hint, (self.summary, 1), self.back, spacing=12)
@@ -83,7 +84,7 @@ class LanesPanel(Page):
     def _invitation(self) -> QWidget:
         invitation = QWidget()
         inside = QWidget()
-        inside.setFixedWidth(INVITATION_WIDTH)
+        set_zoomed(inside, QWidget.setFixedWidth, INVITATION_WIDTH)
         train = QPushButton("Train Another Recipe")
         train.setMenu(self.recipes)
         buttons = in_row(train, push_button("Import Tokenizer …", self.import_wanted.emit), 1)

@@ -13,6 +13,7 @@ from app.window.parts.layouts import in_row
 from app.window.parts.row_list import RowListModel
 from app.window.parts.widgets import OneLine, name_widget, scale_font, small_button
 from app.window.parts.wording import tip
+from app.window.parts.zoom import adapt_to_zoom, set_zoomed, zoomed
 
 Role = Qt.ItemDataRole
 NARROWEST = 130  # pixels
@@ -80,16 +81,21 @@ class QuestionList(QListView):
         self.setModel(self.questions)
         name_widget(self, "Questions")
         scale_font(self, SMALLER)
-        self.questions.font = self.font()
+        adapt_to_zoom(self, QuestionList._follow_zoom)
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumWidth(NARROWEST)
+        set_zoomed(self, QWidget.setMinimumWidth, NARROWEST)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Expanding)
         self.selectionModel().currentChanged.connect(lambda index, _: self._choose(index))
         self.clicked.connect(lambda index: self._emit_page(index, self.opened))
         self.activated.connect(lambda index: self._emit_page(index, self.opened))
         self.doubleClicked.connect(lambda index: self._emit_page(index, self.enlarged))
+
+    def _follow_zoom(self) -> None:
+        self.questions.font = self.font()
+        self.questions.layoutChanged.emit()
+        self.updateGeometry()
 
     def mark(self, page: str) -> None:
         """Mark the question of a page, without the effects of a click on the question."""
@@ -107,7 +113,7 @@ class QuestionList(QListView):
     def sizeHint(self) -> QSize:
         widths = [self.fontMetrics().horizontalAdvance(row.text) for row in self.questions.rows]
         widest = min(max(widths, default=0) + ROOM_AROUND, round(MOST_OF_WINDOW * self.window().width()))
-        return QSize(max(NARROWEST, widest), super().sizeHint().height())
+        return QSize(max(zoomed(NARROWEST), widest), super().sizeHint().height())
 
     def _choose(self, index: QModelIndex) -> None:
         self._emit_page(index, self.chosen)

@@ -11,6 +11,7 @@ from app.window.charts.figure_view import FigureView
 from app.window.parts.layouts import in_column
 from app.window.parts.widgets import LinkedText, muted_label
 from app.window.parts.wording import number_in
+from app.window.parts.zoom import set_zoomed
 from app.window.questions.token.life_model import LifeModel
 from app.window.questions.token.sections import ALL, line_text, sections_of
 
@@ -55,7 +56,7 @@ class LifeView(QWidget):
         self.model = model
         self.hint = muted_label()
         self.chart = FigureView("Occurrences over time", has_legend=False)
-        self.chart.setFixedHeight(CHART_HEIGHT)
+        set_zoomed(self.chart, QWidget.setFixedHeight, CHART_HEIGHT)
         self.sections = {name: Section(title, self._follow) for name, title in SECTIONS.items()}
         self._wanted = ""
         in_column(self.hint, self.chart, *self.sections.values(), on=self, margins=(0, 6, 0, 0), spacing=0)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QPushButton, QWidget
 from app.session.selection import ShownHighlight
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.page import Page
-from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import (
     flat_button,
     label,
@@ -19,6 +18,7 @@ from app.window.parts.widgets import (
     push_button,
     scrolling,
     selectable,
+    use_fixed_font,
 )
 from app.window.parts.wording import tip
 from app.window.questions.token.life_model import LifeModel
@@ -36,13 +36,13 @@ class TokenPage(Page):
         self.model = model
         self.life = LifeView(life)
         self.token = name_widget(label(), "Chosen token")
-        self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
+        use_fixed_font(self.token, 1.5)
         self.hint = muted_label("Choose a step or a token to look at it closely.")
         self.facts = {title: paragraph() for title in ROWS}
-        self.facts["Bytes"].setFont(fixed_font())
+        use_fixed_font(self.facts["Bytes"])
         self.parts = QPushButton(), QPushButton()  # kept: a key press may be pending
         for place, button in enumerate(self.parts):
-            button.setFont(fixed_font())
+            use_fixed_font(button)
             button.clicked.connect(lambda _=False, place=place: self._travel_to_part(place))
         self._parts = in_row(*self.parts, STRETCH)
         forbidden = "A new run, in which this pair is never merged from here on"

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.session.time import timer
 from app.window.parts.layouts import AtTop, in_column, in_row
 from app.window.parts.page import LazyView
-from app.window.parts.widgets import OneLine, label, name_widget, paragraph, push_button
+from app.window.parts.widgets import OneLine, keep_lines, label, name_widget, paragraph, push_button
 from app.window.questions.compare.cards import Chip
 from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LETTERS
@@ -51,7 +51,7 @@ class BothTexts(LazyView):
         super().__init__(model)
         self.model = model
         self.differences = name_widget(paragraph(), "What the branch changes")
-        self.differences.setMinimumHeight(TEXT_LINES * self.fontMetrics().lineSpacing())
+        keep_lines(self.differences, TEXT_LINES)
         self.differences.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.button = push_button(BOTH, lambda: self.open(self.rows.isHidden()))
         self.rows = QWidget()

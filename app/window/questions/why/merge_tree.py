@@ -17,7 +17,7 @@ from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Frame, Page
 from app.window.parts.pictures import picture_of
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import IconButton, muted_label, paragraph, push_button, scrolling
+from app.window.parts.widgets import IconButton, muted_label, paragraph, push_button, scrolling, use_fixed_font
 from app.window.parts.wording import count_text
 from app.window.questions.why.model import TreeNode, WhyModel, WordFacts
 from app.window.text.view.painting import LIT_WIDTH
@@ -204,7 +204,7 @@ class TreePage(Page):
         self._cursor = cursor
         self._playing = playing
         self.word = paragraph()
-        self.word.setFont(fixed_font(1.4 * self.font().pointSizeF()))
+        use_fixed_font(self.word, 1.4)
         self.sentence = muted_label()
         self.tree = MergeTree(SMALLEST, LARGEST)
         self.copy = push_button("Copy Picture", self.copy_wanted.emit)

@@ -13,8 +13,15 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 from app.session.selection import ShownHighlight
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
-from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import LinkedText, label, muted_label, name_widget, scrolling, small_button
+from app.window.parts.widgets import (
+    LinkedText,
+    label,
+    muted_label,
+    name_widget,
+    scrolling,
+    small_button,
+    use_fixed_font,
+)
 from app.window.parts.wording import link_to_step, number_in, tip
 from app.window.questions.why.merge_tree import MergeTree
 from app.window.questions.why.model import BoundaryFacts, WhyModel, WordFacts
@@ -42,7 +49,7 @@ class WhyPage(Page):
         self.sentence = label()
         self.reason = LinkedText("Why the text is split here")
         self.boundaries = name_widget(QListWidget(), "The boundaries of the word")
-        self.boundaries.setFont(fixed_font(self.font().pointSizeF()))
+        use_fixed_font(self.boundaries)
         self._lay_out()
         self._connect()
         self._show()

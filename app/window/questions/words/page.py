@@ -9,6 +9,7 @@ from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.tables import sort_by_headings, table_of_rows
 from app.window.parts.widgets import entry, name_widget, paragraph, push_button
+from app.window.parts.zoom import set_zoomed
 from app.window.questions.question_page import Rows
 from app.window.questions.words.model import WordsModel
 
@@ -32,8 +33,8 @@ class WordsPage(Page):
         self._listed = model.order
         self.table = table_of_rows(self.rows, "Words of the corpus")
         header = self.table.horizontalHeader()
-        header.setMinimumSectionSize(LEAST_WIDTH)
-        header.setDefaultSectionSize(LEAST_WIDTH)
+        set_zoomed(header, QHeaderView.setMinimumSectionSize, LEAST_WIDTH)
+        set_zoomed(header, QHeaderView.setDefaultSectionSize, LEAST_WIDTH)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         sort_by_headings(self.table, model.choice.column, Qt.SortOrder.DescendingOrder)
         above = in_row((self.holding, 1), self.export)

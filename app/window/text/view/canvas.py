@@ -13,7 +13,6 @@ from PySide6.QtCore import QEvent, QMimeData, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QCursor,
-    QFont,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -30,6 +29,7 @@ from app.session.selection import NOTHING, Highlight
 from app.session.time import timer
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
+from app.window.parts.zoom import USUAL, adapt_to_zoom, zoom_percent
 from app.window.text.text_model import TextChange, TokenAt, TokenTextModel
 from app.window.text.view.cells import ROW_PADDING, BlockStyle, SymbolNames
 from app.window.text.view.document import TokenDocument
@@ -40,6 +40,7 @@ from app.window.text.view.token_layout import MARGIN, TokenLayout
 
 SMALLEST_FONT = 6.0
 LARGEST_FONT = 48.0
+LEAST_USUAL = 11.0  # points at 100 percent
 SHORT_TEXT = 2_000  # characters of a text that may be written larger
 LARGER = (2.5, 2.0, 1.75, 1.5, 1.25)
 FILLED = 0.75  # share of the height that larger letters may fill
@@ -82,9 +83,9 @@ class TokenCanvas(QPlainTextEdit):
         self.verticalScrollBar().valueChanged.connect(self._follow_scrolling)
 
     def _set_up_widget(self) -> None:
-        self._usual_size = max(11.0, QApplication.font().pointSizeF() + 1)
         self._fits = False
-        self.setFont(fixed_font(self._usual_size))
+        self._times = 1.0  # the size of the letters, relative to the usual size
+        adapt_to_zoom(self, TokenCanvas._follow_zoom)
         self.setReadOnly(True)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -194,27 +195,33 @@ class TokenCanvas(QPlainTextEdit):
         self._begin_event()
 
     def zoom(self, steps: float) -> None:
+        """Enlarge or reduce the letters of this text alone."""
         self._fits = False
-        self._write_in(min(LARGEST_FONT, max(SMALLEST_FONT, self.font().pointSizeF() + steps)))
+        points = self._times * self._usual_size + steps
+        self._write_in(min(LARGEST_FONT, max(SMALLEST_FONT, points)) / self._usual_size)
 
     def fit_letters(self) -> None:
         """Write a short text in larger letters if there is room. The next zoom of a person ends that."""
         self._fits = True
         self._fit_letters()
 
-    def _write_in(self, points: float) -> None:
-        font = QFont(self.font())
-        font.setPointSizeF(points)
-        self.setFont(font)
+    @property
+    def _usual_size(self) -> float:
+        return max(LEAST_USUAL * zoom_percent() / USUAL, QApplication.font().pointSizeF() + 1)
+
+    def _follow_zoom(self) -> None:
+        self._write_in(self._times)
+
+    def _write_in(self, times: float) -> None:
+        self._times = times
+        self.setFont(fixed_font(times * self._usual_size))
 
     def _fit_letters(self) -> None:
         if not self._fits:
             return
         chunks = self.model.chunks
         lines = chunks.text().split("\n") if chunks.length <= SHORT_TEXT else []
-        usual = QFont(self.font())
-        usual.setPointSizeF(self._usual_size)
-        setting = BlockStyle(usual, 0.0)
+        setting = BlockStyle(fixed_font(self._usual_size), 0.0)
         widths = [setting.metrics.horizontalAdvance(line) for line in lines]
         room = max(1.0, self.viewport().width() - 2 * MARGIN - 2 * setting.newline_width)
 
@@ -222,9 +229,9 @@ class TokenCanvas(QPlainTextEdit):
             return times * setting.row_height * sum(1 + int(times * width * RAGGED / room) for width in widths)
 
         fitting = (times for times in LARGER if widths and height(times) < self.viewport().height() * FILLED)
-        points = self._usual_size * next(fitting, 1.0)
-        if points != self.font().pointSizeF():
-            self._write_in(points)
+        times = next(fitting, 1.0)
+        if times != self._times:
+            self._write_in(times)
 
     # -- places ---------------------------------------------------------------------
 

@@ -152,11 +152,9 @@ class TokenTextEdit(TokenCanvas):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() not in MODIFIERS:
             self._end_composition()
-        command = next((key for key in (Key.Undo, Key.Redo, Key.ZoomIn, Key.ZoomOut) if event.matches(key)), None)
+        command = next((key for key in (Key.Undo, Key.Redo) if event.matches(key)), None)
         if command in self._commands:
             self._commands[command]()
-        elif command is not None:
-            self.zoom(1 if command == Key.ZoomIn else -1)
         elif event.key() == Qt.Key.Key_Tab and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.insert("\t", joins=True)
         elif not self._deletes(event):

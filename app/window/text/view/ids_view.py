@@ -33,9 +33,9 @@ from app.session.playing import Step
 from app.session.selection import NOTHING, Highlight
 from app.session.time import timer
 from app.window.parts.layouts import in_column
-from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.theme import shades_of
 from app.window.parts.timing import Motion
-from app.window.parts.widgets import entry, muted_label, name_widget, paragraph, selectable
+from app.window.parts.widgets import entry, muted_label, name_widget, paragraph, selectable, use_fixed_font
 from app.window.text.colours import UNCOLOURED, UNKNOWN, coloured_tokens
 from app.window.text.highlighted_places import ByteSpan, places_of
 from app.window.text.pasted_ids import DecodedIds
@@ -83,7 +83,7 @@ class IdsGrid(QAbstractScrollArea):
         self._current = 0  # the index of the keyboard
         self._before: dict[tuple[int, bool], int] = {}  # while ids close up: the former index of each, by `place`
         self.motion = Motion(self, self.viewport().update)
-        self.setFont(fixed_font())
+        use_fixed_font(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # else rows would change

@@ -10,6 +10,7 @@ from app.session.playing import Step
 from app.session.time import timer
 from app.window.parts.layouts import in_column
 from app.window.parts.wording import count_text, tip
+from app.window.parts.zoom import adapt_to_zoom, set_zoomed
 from app.window.text.text_model import TokenAt, TokenCounts, TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
 from app.window.text.view.ids_view import IdsView
@@ -83,7 +84,7 @@ class ScaleLegend(QWidget):
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.setFixedHeight(self.sizeHint().height())
+        adapt_to_zoom(self, lambda legend: legend.setFixedHeight(legend.sizeHint().height()))
         model.colours_changed.connect(self._show)
         self._show()
 
@@ -121,7 +122,7 @@ class TokenTextPanel(QWidget):
     def __init__(self, model: TokenTextModel, above: QWidget | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.editor = TokenTextEdit(model)
-        self.editor.setMinimumHeight(LEAST_OF_TEXT)
+        set_zoomed(self.editor, QWidget.setMinimumHeight, LEAST_OF_TEXT)
         self.ids = IdsView(model)
         self.counts = CountsBar(model)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
