@@ -44,7 +44,7 @@ _begun: list[subprocess.Popen[bytes]] = []  # processes that this process starte
 
 @dataclass(frozen=True)
 class TextsToCount:
-    """A file, an address or a text in memory that a count reads. `place` is the file or the address."""
+    """A file, an address or a text in memory that a count reads. `place` is the path or the address."""
 
     place: str = ""
     text: str | None = field(default=None, repr=False)
@@ -161,7 +161,7 @@ def stop_count(path: Path) -> None:
 
 
 def remove_count(path: Path) -> None:
-    """Remove a count from the folder. The counted words stay in their file."""
+    """Remove the files of a count's status from the folder. The result of the count stays in its file."""
     for ending in (".stop", ENDING):
         with suppress(OSError):
             path.with_suffix(ending).unlink(missing_ok=True)

@@ -1,8 +1,8 @@
 """A stream of texts that is divided into blocks.
 
-A block is a part of the stream that can be split into words without its neighbours. All blocks together have the words
-of the stream. A block ends where a text ends, or inside a text at an offset where the pattern always splits, even if
-the next such offset is far away.
+A block is a part of the stream that can be split into words without the neighbouring blocks. The words of all blocks
+are the words of the stream. A block ends where a text ends, or at an offset inside a text where the pattern always
+splits. The block goes on to this offset, even if it is far away.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Block:
             self.text_ends.append(self.length)
 
     def move_rest(self, cut: int, into: Block) -> None:
-        """Move the data from offset `cut` on into another block. In this block, a text then ends at `cut`."""
+        """Move the data from offset `cut` on into another block. The last text of this block then ends at `cut`."""
         into.begin(self.first + cut)
         into.append(self._view[cut : self.length])
         self.length = cut

@@ -1,7 +1,7 @@
-"""The counts of groups of texts by blocks. A block is a random part of the documents of a group.
+"""The counts of a group in several blocks. A block is a random part of the documents of the group.
 
 The blocks show how much a result depends on the choice of documents. If a group has only a few long documents, such as
-a single book, their text is divided into ranges of lines instead, and each range is in one block.
+a single book, their text is divided into ranges of lines instead. Each of these ranges is then a block.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SEED = 1
 def count_in_blocks(
     parts: Mapping[str, Corpus], recipe: Recipe, work: Work = ALONE
 ) -> dict[str, tuple[WordTable, ...]]:
-    """Count the words of each group. Return a table for each block of a group."""
+    """Divide each group into blocks, and count the words of each block. Return a table for each block."""
     recipe = recipe.with_changes(mixture=None)
     return {name: tuple(_blocks(part.documents(), recipe, work)) for name, part in parts.items()}
 
@@ -48,7 +48,7 @@ def _blocks(documents: Iterator[str], recipe: Recipe, work: Work) -> Iterator[Wo
 def _assigned_at_random(first: Sequence[str], rest: Iterator[str]) -> Iterator[list[list[str]]]:
     """Assign documents to blocks at random.
 
-    Yield the documents of all blocks as soon as they have many characters together, and again at the end.
+    Yield the documents for all blocks each time when enough characters are collected, and once more at the end.
     """
     chance = Random(SEED)
     waiting = 0

@@ -1,4 +1,4 @@
-"""Functions that split words further after they are counted. A method learns from each part as from a separate word.
+"""Functions that split words further after the words are counted. A method treats each part as a separate word.
 
 >>> list(cut_at_borders(WordTable.from_counts({"mor|phe|mes": 3, "phe": 1}), "|"))
 [(b'mor', 3), (b'phe', 4), (b'mes', 3)]

@@ -170,9 +170,10 @@ def columns_in(column: Any, name: str) -> WordColumns:
 
 
 def _unpacked_size(column: Any) -> int:
-    """Return the number of bytes that the words of a column need when repeated words are written out.
+    """Return the number of bytes that the words of a column need when every repeated word is written out.
 
-    Return 0 for a column that stores all its words anyway, because only a dictionary of distinct words can grow.
+    Return 0 for a column that already stores every word. Only a column that refers to a dictionary of distinct words
+    can become larger.
     """
     arrow = pyarrow_or_none()
     compute = arrow.compute

@@ -1,8 +1,8 @@
-"""The counting of a corpus: its distinct words, and how often each occurs.
+"""Functions that find the distinct words of a corpus, and count how often each of them occurs.
 
 The compiled scanner counts large texts on all cores. Plain Python counts small texts, because loading the machine code
-would take longer. Plain Python also begins to count a large text while machine code is being made, and it counts texts
-with a pattern that the scanner cannot run. The words and their order do not depend on this choice.
+would take longer. Plain Python also counts texts with a pattern that the scanner cannot run. The words and their order
+do not depend on this choice.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ FEWER_WORDS = (
 
 
 def count_words(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> WordTable:
-    """Count the words of a corpus as the recipe splits and mixes it, in first-seen order.
+    """Count the words of a corpus, in first-seen order. The recipe splits the texts and mixes the groups.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def count_words(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> WordTable
 
 
 def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedWords:
-    """Count the words of each group. If the recipe has a mixture with samples, count only the samples.
+    """Count the words of each group. If the recipe's mixture takes samples of the groups, count only the samples.
 
     The weights of the mixture are not applied.
     """
@@ -137,7 +137,7 @@ def count_in_runs(
 ) -> Iterator[WordTable]:
     """Count the words of a corpus without the mixture of the recipe. Yield one table, or several tables in order.
 
-    A table is followed by another table if it needs more than `room` bytes. Only machine code can do this.
+    When a table needs more than `room` bytes, the next table begins. Only machine code can do this.
     """
     is_simple = counts_in_runs(recipe) and corpus.word_counts is None and not corpus.word_lists
     size = corpus.total_size
@@ -172,10 +172,10 @@ def count_texts(
     done: Callable[[], object] = lambda: None,
     cancelled: CancelCheck = never_cancelled,
 ) -> CountedWords:
-    """Count several texts, each of which consists of documents. Large texts share their tables.
+    """Count the words of several texts. Each text consists of documents. Large texts are counted in shared tables.
 
-    `done` is called after each text. These texts are only measured, and nothing is learned from them. So the border
-    that a recipe may have is an ordinary character in them.
+    `done` is called after each text. Nothing is learned from these texts, they are only measured. If the recipe has a
+    border, which limits learning, the border is an ordinary character here.
     """
     recipe = recipe.with_changes(border="") if recipe.border else recipe
 
@@ -372,12 +372,18 @@ def _takes_whole_documents(recipe: Recipe) -> bool:
 
 
 def _can_be_scanned_unchanged(recipe: Recipe) -> bool:
-    """Return whether the scanner can scan the bytes unchanged, with the offsets at which documents end."""
+    """Return whether the scanner can read the bytes of the texts unchanged.
+
+    It then needs only these bytes and the offsets at which documents end.
+    """
     return not (recipe.normalizes or recipe.special_tokens or _takes_whole_documents(recipe))
 
 
 def _scanned(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Chunk]:
-    """Yield the chunks to scan. The text is unchanged, or it is normalized and its special tokens are removed."""
+    """Yield the chunks of text for the scanner.
+
+    If the recipe needs it, the chunks are normalized and special tokens are removed from them.
+    """
     if _can_be_scanned_unchanged(recipe):
         yield from chunks
         return
@@ -402,7 +408,7 @@ def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:
 
 
 def _short_texts(chunks: Iterable[Chunk], cuts: SafeCuts) -> Iterator[str]:
-    """Split documents into short texts with the same words. Short texts can be split into words in half the time."""
+    """Divide documents into short texts. These have the same words, and splitting them takes half the time."""
     held = bytearray()
     for chunk in chunks:
         held += chunk.data

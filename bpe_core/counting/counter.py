@@ -107,7 +107,7 @@ def _counted_until_full(
 
 
 def _started(threads: Iterable[threading.Thread]) -> list[threading.Thread]:
-    """Start as many of these threads as the system allows. If fewer threads run, they do all the work.
+    """Start as many of the given threads as the system allows. These threads then do all the work.
 
     Raise BpeError if the system allows no thread.
     """
@@ -179,9 +179,10 @@ Listed = tuple[word_tables.Words, npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def _listed_in_order(counters: list[Counter], threads: int) -> list[Listed]:
-    """Return the slots of the words in each table in first-seen order, and the rank of each word among all words.
+    """Return for each table where its words are stored, and the rank of each word among the words of all tables.
 
-    Reading the slots in this order is fast, because a table stores its words in nearly the same order.
+    The words of a table are listed in first-seen order. Reading them in this order is fast, because a table stores its
+    words in nearly the same order.
     """
 
     def in_order(counter: Counter) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -311,9 +312,9 @@ class Counter:
 
 
 def _empty_rows(cells: int) -> npt.NDArray[np.uint64]:
-    """Return an array of zeros.
+    """Return an array of zeros for the rows of a table.
 
-    Unlike `np.zeros`, this uses large pages on Linux, which makes random access far faster.
+    Unlike an array from `np.zeros`, it uses large memory pages on Linux. This makes random access far faster.
     """
     check_room(8 * cells, COUNTING, FEWER_WORDS)
     rows = np.empty(cells, np.uint64)
@@ -349,7 +350,7 @@ class _Numbers:
         self._sides = [_Side.of(0), _Side.of(0)]  # the short words, and the long words
 
     def counted_since(self, words: word_tables.Words) -> PartCounts:
-        """Return the words that were counted since the last call, with their counts since then."""
+        """Return the words that occurred since the last call, and how often each of them occurred since then."""
         columns = (
             (words.short_firsts, words.short.view(np.int64)[COUNT::SHORT_ROW]),  # signed ones are compared faster
             (words.long_firsts, words.long.view(np.int64)[COUNT::LONG_ROW]),

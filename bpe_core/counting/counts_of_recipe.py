@@ -1,4 +1,4 @@
-"""The head of a file of counts that a recipe made, and the recipe that is read back from a head.
+"""The head of a file of counts, which says how a recipe split the texts. A recipe can be made again from the head.
 
 >>> head = head_by(Recipe.preset("gpt2"), "a fingerprint", ("de", "code"))
 >>> why_not_for(head, "counts", Recipe.preset("gpt2", pattern="cl100k"))
@@ -38,7 +38,8 @@ def recipe_of(head: CountsHead, name: str) -> Recipe:
 
 
 def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
-    """Return a sentence why a recipe cannot learn from these words. Return an empty text if the recipe can."""
+    """Return a sentence that says why a recipe cannot learn from these words. Return an empty text if the recipe
+    can."""
     mine = json.loads(head.splitting)
     its = json.loads(splitting_by(recipe))
     for choice in sorted({*mine, *its}):

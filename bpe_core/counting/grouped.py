@@ -1,9 +1,9 @@
 """The words of a corpus, counted once in each group of texts, in first-seen order. Weights are applied later.
 
-A count times a weight is rounded by largest remainder, so that the sum is as exact as a whole number can be. Among
-words with the same remainder, some words may be rounded up. A hash of a word's bytes decides which words, so neither
-their order nor the alphabet matters. Rounding each count separately would do harm: there are many rare words, and all
-of them would be rounded the same way.
+A count times a weight is rounded by the method of largest remainders. So the sum of the rounded counts is as exact as a
+whole number can be. Sometimes only some of the words with equal remainders are rounded up. A hash of a word's bytes
+decides which words these are, so the result depends neither on the order of the words nor on the alphabet. It would do
+harm to round each count separately: there are many rare words, and all of them would be rounded in one direction.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class GroupedWords:
         return self._by_word(group, self.groups[group].counts)
 
     def line_ends_in(self, group: str) -> Int64s:
-        """Return how often each word of all groups ends a line in this group.
+        """Return for each word of the corpus how often it ends a line in this group.
 
         Return zeros if line ends were not counted.
         """

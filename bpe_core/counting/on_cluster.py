@@ -1,4 +1,4 @@
-"""Counting on a Dask cluster.
+"""The counting of a corpus by the workers of a Dask cluster.
 
 There are two kinds of tasks. A task of the first kind counts a piece of the corpus. A task of the second kind adds up
 the counts of a range of words.
@@ -98,9 +98,9 @@ def cluster(on: str, workers: int | None = None, memory: int | None = None) -> I
 
 @contextmanager
 def _memory_kept() -> Iterator[None]:
-    """Let workers keep freed memory inside the `with` block.
+    """Let workers keep the memory that they no longer use, inside the `with` block.
 
-    Dask's default is made for large tables, and makes reading blocks a sixth slower.
+    Dask's default setting suits large tables. It would make reading blocks a sixth slower.
     """
     import dask
 
@@ -184,10 +184,10 @@ class _ClusterCount(FileCount):
         return [added[number] for number in range(count)]
 
     def write(self, output: str, tasks: Sequence[PartTask]) -> None:
-        """Write the parts of the result.
+        """Write the files of the result.
 
-        Workers write the parts into the folder of the work. Only this process moves them to their places, so a worker
-        that Dask no longer uses cannot replace a result.
+        Workers write these files into the folder for work in progress. Only this process moves them to their final
+        places. So a worker that Dask no longer uses cannot replace a result.
         """
         lean = []
         for task in tasks:

@@ -1,12 +1,12 @@
-"""The pieces of a corpus, and the counts of each piece on disk.
+"""The pieces of a corpus, and the files that hold the counts of each piece.
 
 A piece can be counted on any computer. Its counts are written as one or more runs.
 
 A *run* is a file with a table of words. The words are divided into ranges by a hash, and each range can be read
-separately. The column `place` has the position of a word in its table. The first run that holds a word decides where
-the word was first seen.
+separately. The column `place` has the position of a word in its table. The first run that holds
+a word decides where the word was first seen.
 
-A `Place` is a folder to which runs and counts are written: on this computer, or at an address.
+A `Place` is a folder to which runs and counts are written. It is on this computer, or at an address.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[CorpusPiece]:
 
 
 def head_of(corpus: Corpus, recipe: Recipe) -> CountsHead:
-    """Return the head of the counts. The head depends neither on the folder of the texts nor on their dates."""
+    """Return the head for a file of counts. It depends neither on the folder of the texts nor on the dates of their
+    files."""
     said = [
         [group, source.counted or Path(source.name).name, source.size]
         for source, group in zip(corpus.sources, corpus.group_of_source, strict=True)
@@ -104,9 +105,9 @@ def _fingerprint_of(part: Corpus, group: str, recipe: Recipe, bits: int) -> str:
 
 
 def when_written(source: Source) -> Any:
-    """Return the time or version of a source's file.
+    """Return a text that changes when a source's file is written again: its time or its version.
 
-    A source that cannot be read again gets a different value each time.
+    For a source that cannot be read again, each call returns another text.
     """
     if source.path is not None:
         with suppress(OSError):
@@ -115,8 +116,9 @@ def when_written(source: Source) -> Any:
 
 
 def name_of_sum(runs: Sequence[str], number: int) -> str:
-    """Return the name of the file with the sum of range `number` over these runs. The sum over other runs gets another
-    name.
+    """Return the name of the file with the summed counts of range `number` in these runs.
+
+    For other runs the file has another name.
     """
     return f"{hashed(runs)[:16]}-range-{number:03}{ENDING}"
 
@@ -136,8 +138,9 @@ def count_piece(
 ) -> tuple[SkippedText, ...]:
     """Count a piece: write its runs, mark the piece as done, and return the reports of skipped text.
 
-    A worker that seemed lost may count the same piece at the same time, and the memory decides when a table is full. So
-    runs are named by their content, and the runs of two attempts never replace each other.
+    Two workers may count a piece at the same time, if one of them seemed to be lost. Their tables may become full at
+    different words, because this depends on the free memory. So the name of a run depends on its content, and no run
+    replaces another run.
     """
     names = []
     for number, table in enumerate(count_in_runs(piece.corpus, recipe, room, watched, threads)):
@@ -186,10 +189,11 @@ def _runs(piece: CorpusPiece, work: Place) -> list[str]:
 
 
 def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
-    """Split a large plain text into spans of about `size` bytes. The spans in order give the words of the text.
+    """Divide a large plain text into spans of about `size` bytes. The words of all spans in order are the words of the
+    text.
 
-    A text is not split if the recipe counts the ends of lines, because the end of a span would count as the end of a
-    line. A text is not split if the recipe has a custom pattern, because the pattern might match in one span only.
+    A text is not divided if the recipe counts the ends of lines, because the end of a span would count as the end of a
+    line. A text is not divided if the recipe has a custom pattern. The pattern might match in one span only.
     """
     source = reader.source
     is_plain = source.kind == "text" and not source.compression and source.encoding in ("utf-8", "utf-8-sig")
@@ -204,9 +208,9 @@ def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
 
 
 def _places(source: Source, cuts: SafeCuts, size: int) -> list[int]:
-    """Return the offsets at which a text is split, ascending.
+    """Return the offsets at which a text is divided into spans, in ascending order.
 
-    Return no offsets for a file that cannot be opened. Reading the file reports the error.
+    Return no offsets for a file that cannot be opened. The error is reported later, when the file is read.
     """
     assert source.size is not None  # the caller checked it
     places: list[int] = []
@@ -226,10 +230,7 @@ def _places(source: Source, cuts: SafeCuts, size: int) -> list[int]:
 
 
 def range_bits(text: int | None) -> int:
-    """Return the number of bits of the hash that choose the range of a word.
-
-    `text` is the size of the texts in bytes.
-    """
+    """Return how many bits of a word's hash choose the range of the word. `text` is the size of all texts in bytes."""
     return MOST_BITS if text is None else min(max((text // TEXT_A_RANGE).bit_length(), FEWEST_BITS), MOST_BITS)
 
 
@@ -294,9 +295,9 @@ def summed(columns: CountedColumns, head: CountsHead) -> CountedColumns:
 
 
 def write_in_order(tables: Sequence[CountedColumns], head: CountsHead, file: BinaryIO, *, tells_place: bool) -> None:
-    """Write tables as one file in the order of their words' positions. No two tables may share a word.
+    """Write several tables into one file, with the words in the order of their positions. No word is in two tables.
 
-    If `tells_place`, the positions are written, too.
+    If `tells_place` is true, the positions are written too.
     """
     arrow = needed_pyarrow()
     whole = arrow.concat_tables(list(map(as_table, tables)), promote_options="default")
@@ -315,7 +316,7 @@ def _range_in(place: Place, name: str, number: int) -> CountedColumns | None:
 
 
 def read_stored(place: Place, name: str, read: Callable[[Any], Any], advice: str) -> CountedColumns | None:
-    """Read a Parquet file that this count wrote. Return None if `read` returns None.
+    """Read a Parquet file that this count wrote, with the function `read`. Return None if the function returns None.
 
     Raise CorpusError if the file is damaged. The message ends with `advice`.
     """

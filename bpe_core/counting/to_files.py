@@ -70,9 +70,9 @@ class CountingOrder:
         return None if self.memory is None else self.memory // COUNTING_SHARE
 
     def piece_size_for(self, recipe: Recipe) -> int:
-        """Return the size of a piece in bytes.
+        """Return the size of a piece of the corpus in bytes.
 
-        Pieces are smaller if the words of a piece must fit into a single table in memory.
+        The size is smaller if all words of a piece must fit into a single table in memory.
         """
         if self.room is None or counts_in_runs(recipe):
             return self.piece_size
@@ -99,7 +99,7 @@ class WrittenCounts(NamedTuple):
 class PartTask(NamedTuple):
     """A task to write one file of the result.
 
-    It names the ranges of words in this file, and holds the ranks of their words.
+    The task has the names of the ranges of words that are in the file, and the ranks of these words.
     """
 
     number: int
@@ -113,8 +113,10 @@ class PartTask(NamedTuple):
         return place_of(folder), name
 
     def name_at_work(self, *asked: object) -> str:
-        """Return the file name during the work. It depends on everything that decides the content: the ranges and
-        `asked`."""
+        """Return the name of the file while it is written. The name is a hash of the ranges and of `asked`.
+
+        These decide the content of the file.
+        """
         return hashed([self.ranges, self.files, self.is_all, *map(str, asked)])
 
 
@@ -302,7 +304,8 @@ def write_part(work: Place, head: CountsHead, task: PartTask, place: Place, name
 
 
 def _finish_output(output: str, head: CountsHead, files: int) -> None:
-    """Write the head file last, because the head file makes the folder a table of counts."""
+    """Write the head file of a folder of counts. This is the last file, because only a folder with a head file is a
+    table of counts."""
     if not _is_one_file(output, files):
         with place_of(output).writing(HEAD_NAME) as file:
             file.write(head.to_json().encode())

@@ -56,11 +56,11 @@ class LineEnds:
 
 
 class WholeTexts:
-    """A check whether a custom pattern matched anything, for a scanner that returns only the ends of the words.
+    """A check that a custom pattern matched at least once. It serves a scanner that returns only the ends of words.
 
-    If there are more words than texts, the pattern must have matched. Otherwise each word may be a whole text that the
-    pattern did not match, and `regex` searches the words for a match. A line counts as a text if lines are separate
-    texts.
+    If there are more words than texts, the pattern must have matched. Otherwise each word may be a whole text in which
+    the pattern did not match, so the package `regex` searches the words for a match. A line counts as a text if the
+    recipe treats lines as separate texts.
     """
 
     def __init__(self, recipe: Recipe) -> None:

@@ -73,9 +73,9 @@ class WordColumns(NamedTuple):
 
 
 class JoinedTables(NamedTuple):
-    """One table of the words in several tables.
+    """The words of several tables as one table.
 
-    `rows` holds for each of these tables the indices of its words in the new table.
+    `rows` holds an array for each of the several tables: the index of each of its words in the new table.
     """
 
     columns: WordColumns
@@ -137,10 +137,9 @@ def _gathered(text: Bytes, starts: Int64s, chosen: Int64s) -> WordColumns:
 
 
 def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
-    """Return a mask of the characters inside words.
+    """Return a mask of characters. A character is marked unless a word begins at it.
 
-    The mask covers `count` characters from character `first` on. A character is marked unless a word begins at it.
-    `ends` holds the end offset of every word.
+    The mask covers `count` characters from character `first` on. `ends` holds the offset at which each word ends.
     """
     inside = np.ones(count, np.bool_)
     low, high = np.searchsorted(ends, [first, first + count])
@@ -153,7 +152,7 @@ def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
 class Language:
     """A group of texts in one language, for methods that compare languages.
 
-    It has the words to learn from, and says how short the texts of the language should become.
+    It has the words to learn from. A dev text or a ratio says how short the texts of the language should become.
     """
 
     name: str
@@ -375,7 +374,7 @@ class WordTable:
 
 
 class PartCounts(NamedTuple):
-    """The counts of one part of a corpus. `rows` holds the indices of its words in the list of all words."""
+    """The counts of the words in one part of a corpus. `rows` holds the index of each word in the list of all words."""
 
     rows: Int64s
     counts: Int64s
@@ -404,9 +403,9 @@ class CountedWords(NamedTuple):
 
 
 def _within(languages: Sequence[Language], words: WordTable, kept: npt.NDArray[np.bool_]) -> tuple[Language, ...]:
-    """Return the languages without the words for which `kept` is false. `kept` has a value for each word in `words`.
+    """Remove words from the words of each language, and return the languages.
 
-    The dev texts of the languages stay unchanged.
+    `kept` has a value for each word in `words`, which is false for a word to remove. The dev texts stay unchanged.
     """
     rows = join([words.columns, *(language.words.columns for language in languages)]).rows[1:] if languages else []
     return tuple(
@@ -418,7 +417,7 @@ def _within(languages: Sequence[Language], words: WordTable, kept: npt.NDArray[n
 def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
     """Return the words that occur at least `least` times, and a list with a sentence about the removed words.
 
-    Return an empty list if no word was removed. Raise NothingToLearn if no word is left.
+    The list is empty if no word was removed. Raise NothingToLearn if no word is left.
     """
     kept = words.counts >= least
     if bool(kept.all()):

@@ -1,8 +1,8 @@
-"""The splitting of many texts into words by the steps of a file, in one pass over arrays.
+"""The splitting of many texts into words by the steps of a tokenizer file, in one pass over arrays.
 
 The result is the bytes of all words, one word after another, and the offset of each word. Each step becomes a few
-operations on arrays, and a regular expression becomes its table (`bpe_core.text.scanner`). Steps without array
-operations are applied piece by piece (`bpe_core.text.preparation`).
+operations on arrays, and a regular expression becomes a table of the scanner (`bpe_core.text.scanner`). Steps without
+array operations are applied to one piece of text after the other (`bpe_core.text.preparation`).
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ Operation = Callable[[FlatWords], FlatWords]
 
 class ArraySplitter:
     def __init__(self, operations: Sequence[Operation], *, ends_in_bytes: bool, but: Collection[str]) -> None:
-        """Store the operations. `but` are texts that no text to split may hold."""
+        """Store the operations. A text that holds one of the texts in `but` must not be split by them."""
         self._operations = operations
         self._ends_in_bytes = ends_in_bytes
         self._but = but
@@ -149,7 +149,7 @@ class ArraySplitter:
 
 @lru_cache(maxsize=16)
 def array_splitter(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> ArraySplitter | None:
-    """Return the array operations of the steps in `cuts`. Return None if a step must be applied piece by piece."""
+    """Return the array operations of the steps in `cuts`. Return None if a step has no array operation."""
     operations: list[Operation] = []
     in_bytes = False
     but: set[str] = set()
@@ -174,8 +174,8 @@ def array_splitter(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False)
 def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
     r"""Remove the long literal texts at the beginning of a step's expression.
 
-    The table of an expression would be too large with them. Texts that hold a removed text must be split without
-    tables.
+    With these texts, the table of the expression would be too large. A text that holds a removed text must be split
+    without tables.
 
     Return the changed step and the removed texts.
 
@@ -251,7 +251,7 @@ def _operations(step: PreTokenizer) -> Iterator[Operation]:
 def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, older: bool = False) -> Operation:
     """Return the array operation that splits texts by an expression.
 
-    An `older` operation does not recognize the newest characters of Unicode.
+    If `older` is true, the operation does not recognize the newest characters of Unicode.
     """
     kept: Bools | None = None
     flags, bare = _parted(expression)
@@ -311,7 +311,10 @@ def _shown(laid: FlatWords) -> FlatWords:
 
 
 def _as_bytes(laid: FlatWords) -> FlatWords:
-    """Map stand-in characters back to bytes, the reverse of `_shown`. No word ends inside a character of two bytes."""
+    """Convert stand-in characters back to the bytes that they represent, as the reverse of `_shown`.
+
+    No word ends inside a stand-in character of two bytes.
+    """
     begins = laid.data & 0xC0 != 0x80
     byte_of = np.zeros(0x200, np.uint8)
     byte_of[[ord(character) for character in stand_ins()]] = range(256)

@@ -107,15 +107,16 @@ class Texts:
 
     @property
     def room(self) -> int:
-        """Return a size for the array of ids, which is made before the number of ids is known.
+        """Return the size of an array for ids that is made before the number of ids is known.
 
-        Texts rarely have more ids than half their bytes. A larger array is avoided, because the C library gives the
-        memory of very large arrays back to the system.
+        The number of ids is rarely larger than half the number of bytes. A larger array is avoided, because the C
+        library gives the memory of very large arrays back to the system.
         """
         return self.size // 2
 
     def parts(self, cuts: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
-        """Divide the texts into parts for the threads.
+        """Divide the texts into parts for the threads. Large texts are divided too, so the parts have more edges than
+        the texts.
 
         Return the parts, and for each edge of a text its index among the edges of all parts.
         """
@@ -143,7 +144,7 @@ class Unread:
     def of(cls, texts: Any) -> Unread | Texts:
         """Return texts that the threads convert to bytes later.
 
-        Return texts that are already converted if the conversion is quick, or if a single text is very large.
+        Convert the texts now if the conversion is quick, or if a single text is very large.
         """
         if isinstance(texts, (str, bytes)) or type(texts).__module__.startswith("pyarrow"):
             return Texts.of(texts)
@@ -166,9 +167,9 @@ class Unread:
 
     @property
     def room(self) -> int:
-        """Return a size for the array of ids, which is made before the number of ids is known.
+        """Return the size of an array for ids that is made before the number of ids is known.
 
-        The size is larger than for ASCII, because a character outside ASCII may have several ids.
+        The array is larger than ASCII texts need, because a character outside ASCII may have several ids.
         """
         return 2 * self.size
 
@@ -271,7 +272,7 @@ def encode_by_kernels(
 def _divide_large_texts(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
     """Divide large texts at offsets where the division changes no word.
 
-    Return the edges of all parts, and for each edge of a text its index among them.
+    Return the edges of all resulting parts, and for each edge of a text its index among these edges.
     """
     edges = texts.edges
     more = list[int]()

@@ -50,8 +50,8 @@ class Groups:
 class HiddenSymbols:
     """The base symbols of one text that cover no byte, in order.
 
-    If the text is edited, the hidden symbols behind the edit move. When a part of the text is split again, its hidden
-    symbols are replaced.
+    If the text is edited, the hidden symbols after the edit move with the text. If a part of the text is split again,
+    new hidden symbols replace the hidden symbols of this part.
     """
 
     places: Int64s  # the byte after each symbol
@@ -376,9 +376,9 @@ def joined(parts: list[PlacedSymbols]) -> PlacedSymbols:
 
 
 def changed_range(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:
-    """Return the smallest range that covers the new bytes of an edit and the range `old`.
+    """Return the smallest range that covers both the new bytes of an edit and the changed range `old`.
 
-    Before that, the ends of `old` move as the edit moves the text.
+    The edit moves the text behind it, so the ends of `old` are moved first.
     """
     if old is None:
         return start, start + added

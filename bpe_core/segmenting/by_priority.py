@@ -1,6 +1,6 @@
 """The splitting of words by a table of priorities. The best pair of neighbours is joined until no pair can be joined.
 
-With a table of priorities, a token may be joined before an older token. It may also be joined from other halves than
+With a table of priorities, a token may be joined before an older token. It may also be joined from other tokens than
 the pair of its own step. So a boundary has no rank, and each word is split again at each step. The tokens of a word
 stay valid until a step adds a token that could be joined in the word.
 
@@ -86,7 +86,7 @@ class JoinedWords:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether kernels spell and join words exactly as this class does."""
+        """Return whether kernels can split words into base symbols and join these exactly as this class does."""
         marks_whole_words = self.joining.whole_words and self._before != b""
         alphabet = self.history.alphabet  # kernels treat left-out symbols as unknown, and leave unknown symbols out
         if alphabet.id_of_continuation:  # kernels spell a character in the same way at every place of a word
@@ -140,7 +140,8 @@ class JoinedWords:
     def _part_hidden(self, joined: Sequence[int], lengths: Sequence[int], ids: list[int], counts: list[int]) -> None:
         """Append the tokens `joined` to `ids`, and their lengths to `counts`.
 
-        A hidden token is replaced by the two tokens it was learned from, until no hidden token is left.
+        A hidden token exists only to make larger tokens. The two tokens from which it was learned replace it, until no
+        hidden token is left.
         """
         waiting = list(zip(reversed(joined), reversed(lengths), strict=True))
         while waiting:
@@ -155,9 +156,9 @@ class JoinedWords:
 
     @cached_property
     def unknown_alone(self) -> dict[int, list[int]]:
-        """Return the tokens that replace each hidden base symbol.
+        """Return for each hidden base symbol the tokens that replace it.
 
-        They are the unknown token, or the tokens of the symbol's bytes.
+        These are the unknown token, or the tokens of the symbol's bytes.
         """
         alphabet = self.history.alphabet
         symbols = sorted(id for id in self._hidden if id < self._base)
@@ -221,7 +222,8 @@ class JoinedWords:
     def _without(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
         """Remove the symbols that the table leaves out. Return the remaining symbols, and their widths in bytes.
 
-        The bytes of a removed symbol count as bytes of the next symbol. At the end of a word they belong to no symbol.
+        The bytes of a removed symbol are added to the width of the next symbol. The bytes of a symbol removed at the
+        end of a word belong to no symbol.
         """
         kept = list[int]()
         wide = list[int]()
@@ -278,7 +280,8 @@ class JoinedWords:
     def _fallback(self) -> frozenset[int]:
         """Return the tokens for unknown characters.
 
-        If a word spells such a token, only the library `tokenizers` treats the word as this token.
+        A word may have the same text as such a token. Only the library `tokenizers` then makes this token from the
+        word.
         """
         return frozenset(id for id, merges in enumerate(self.history.alphabet.merging) if not merges)
 
@@ -296,9 +299,9 @@ class JoinedWords:
 
     @cached_property
     def meeting(self) -> set[int]:
-        """Return all pairs of symbols that are neighbours in some token.
+        """Return all pairs of symbols that are neighbours inside some token.
 
-        A pair is one 64-bit number. The left symbol is the upper half of this number.
+        A pair is one 64-bit number. Its upper half is the left symbol, and its lower half is the right symbol.
         """
         return set(self.meeting_pairs().tolist())
 
@@ -337,7 +340,7 @@ class JoinedWords:
     def _joined_seeds(self) -> Iterator[list[int]]:
         """Yield the symbols of each seed that can be joined from neighbours.
 
-        No step of the history made these seeds.
+        A seed is a token of several symbols that no step of the history made.
         """
         if self.joining.priorities is not None:
             for id in np.flatnonzero(self.joining.priorities[: self._base] != NO_PRIORITY).tolist():
@@ -370,7 +373,7 @@ class JoinedWords:
 
 
 def _reachable(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
-    """Return for each start all numbers that one or more edges of a graph lead to.
+    """Return for each start all numbers to which a path of one or more edges leads in a graph.
 
     Each edge leads from a number in `starts` to the number at the same index in `stops`.
 

@@ -83,9 +83,9 @@ class ShortTextBuffers(NamedTuple):
 
 @dataclass(eq=False)
 class ThreadBuffers:
-    """The buffers of one thread for a call of the kernels.
+    """The buffers that one thread uses when it calls the kernels.
 
-    The buffers are for one kind of result, such as ids, and for the first `at` merges.
+    They serve one kind of result, such as ids, and one number of merges `at`.
     """
 
     kind: int
@@ -450,7 +450,7 @@ def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Nu
 
 
 def _place(tree: trie.Tree, nodes: int) -> None:
-    """Choose the rows of the nodes in the tree's table.
+    """Choose the rows of a table at which the nodes of a tree are stored.
 
     Nodes with many children get the first rows. Nodes with one child then fill the gaps.
     """
@@ -487,8 +487,8 @@ class RememberedWords:
 
     Threads look up and enter words without waiting for each other (see `kernels/word_memory.py`). A lock is needed only
     a few dozen times per text: when a thread whose part is full gets another part, and when the cache is enlarged.
-    While the cache is enlarged, other threads use the old cache, which may become fuller than usual. Words that these
-    threads enter in the old cache may be lost. A lost word is merged again when a text needs it.
+    While the cache is enlarged, other threads use the old cache, so this cache may become fuller than usual. Words that
+    these threads enter in the old cache may be lost. A lost word is merged again when a text needs it.
     """
 
     def __init__(self, most_words: int) -> None:
@@ -543,18 +543,18 @@ class RememberedWords:
                 self._make_room()
 
     def _take_back(self, part: Int64s) -> None:
-        """Return the unused slots of a thread's part to the cache.
+        """Return the unused entries of a thread's part to the cache.
 
-        The slot that the thread is filling at this moment is lost.
+        The entry that the thread is filling at this moment is lost.
         """
         used = part[ENTRIES]
         self._all.number[ENTRIES] -= part[LAST_ENTRY] - used
         part[LAST_ENTRY] = used
 
     def _give(self, own: Int64s) -> bool:
-        """Give a thread more room of each kind that it lacks, such as entries or words.
+        """Enlarge a thread's part of the cache. A part has room for several things, such as entries and words.
 
-        Return whether the cache had enough room.
+        The part gets more room for each of these of which it has too little. Return whether the cache had enough room.
         """
         given = self._all.number
         lacking = [(what, last, least) for what, (last, least) in _GIVEN.items() if own[last] - own[what] < least]
@@ -628,7 +628,8 @@ def _with(slots: npt.NDArray[np.uint64], results: npt.NDArray[np.int32], words: 
 
 
 def _slots(count: int) -> npt.NDArray[np.uint64]:
-    """Return empty slots. No slot spans two cache lines, and the slots are on large memory pages if possible."""
+    """Return empty slots for a hash table. No slot lies in two cache lines. The slots are on large memory pages if
+    possible."""
     size = SLOT * count
     width = _LARGE_PAGE if 8 * size >= 2 * _LARGE_PAGE else _LINE
     room = np.empty(size + width // 8, np.uint64)

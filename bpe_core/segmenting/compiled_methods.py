@@ -175,7 +175,7 @@ class CompiledPriorities(CompiledEncoder):
 
 
 class _Parts:
-    """A table of the visible tokens that replace each hidden token."""
+    """A table that gives, for each hidden token, the visible tokens that replace it."""
 
     def __init__(self, words: JoinedWords) -> None:
         history = words.history
@@ -194,7 +194,8 @@ class _Parts:
         self._joined = history.alphabet.unknown_id if joins else None
 
     def of(self, ids: Int32s, edges: Int64s) -> tuple[Int32s, Int64s]:
-        """Replace the hidden tokens in `ids`. Return the new ids, and the offset of each text in these ids."""
+        """Replace the hidden tokens in `ids` by visible tokens. Return the new ids, and the offset of each text in
+        these ids."""
         counts = self._counts[ids]
         before = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
         starts = np.repeat(self._first[ids] - before[:-1], counts)
@@ -231,7 +232,8 @@ def _rows(words: JoinedWords) -> list[Int32s]:
 
 
 def _pieces_of(words: JoinedWords) -> PieceTable:
-    """Return a tree of the words that are always one token, and of the tokens that are searched inside words."""
+    """Return a tree of tokens: the words that always become one token, and the tokens that are searched inside
+    words."""
     whole = words.whole if words.joining.whole_words else {}
     first = words.first_ids
     ids = np.array([*whole.values(), *first.values()], np.int32)

@@ -19,9 +19,9 @@ class CompiledRanks:
         kernel.enter_merges(self._table)
 
     def of(self, symbols: Int32s) -> Int32s:
-        """Return for each cell the index of the merge that removes the boundary before this cell.
+        """Return for each element of `symbols` the index of the merge that removes the boundary before it.
 
-        `symbols` holds the symbols of many words. A cell with a negative number separates two words.
+        `symbols` holds the symbols of many words, with a negative number between two words.
         """
         longest = int(np.diff(np.flatnonzero(symbols < 0)).max(initial=1))
         room, _ = room_for(longest, self._merges, IDS)

@@ -39,9 +39,9 @@ _ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code
 
 
 class StepKernel:
-    """A kernel that applies the chosen steps of a history to tokens.
+    """The tables of some chosen steps of a history, with a kernel that applies these steps to tokens.
 
-    All other steps of the history have made these tokens.
+    The given tokens must be the result of all other steps.
     """
 
     def __init__(self, history: History, chosen: Bools, mark: int = 0) -> None:
@@ -60,7 +60,7 @@ class StepKernel:
     def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
         """Apply the chosen steps with a number below `at` to rows of tokens. `borders` are the ends of the rows.
 
-        Return the new tokens and borders.
+        Return the new tokens, and the new ends of the rows.
         """
         borders = borders.astype(np.int64)
         room, _ = room_for(int(np.diff(borders).max(initial=0)), 0, kernel.FOLLOWED)
@@ -69,7 +69,8 @@ class StepKernel:
 
 
 class _EncoderOfTexts(CompiledEncoder):
-    """The base class of encoders for runs of words. Its other methods call `ids_of_texts`, which subclasses define."""
+    """The base class of encoders for runs of words. A subclass defines `ids_of_texts`, and all other methods call
+    it."""
 
     def ids(self, text: str, at: int) -> Int32s:
         data = np.frombuffer(text.encode(), np.uint8)
@@ -179,9 +180,9 @@ def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTa
 
 
 def _next_steps(keys: Int64s, chosen: Bools) -> Int32s:
-    """Return for each chosen step the next chosen step with the same key in `keys`.
+    """Return for each chosen step the next chosen step that has an equal number in `keys`.
 
-    Return NEVER for all other steps.
+    The value is NEVER if there is no such step, and for all steps that are not chosen.
     """
     later = np.full(len(keys), NEVER, np.int32)
     rows = np.flatnonzero(chosen)
@@ -260,7 +261,8 @@ class _RanksAcross:
     def put(self, symbols: Bytes | Int32s, ranks: Int32s, within: Int32s) -> Int32s:
         """Return the ranks of all boundaries in a text.
 
-        `within` has the ranks within words. `ranks` marks the starts of runs and is overwritten with the result.
+        `within` has the ranks within words. `ranks` marks where each run starts, and its values are replaced by the
+        result.
         """
         runs = self._runs
         starts = np.flatnonzero(within == PATTERN_CUT)
@@ -286,9 +288,9 @@ class RanksOfRuns:
         self._machine = machine_of(named_table(runs.inside.pattern))
 
     def of(self, symbols: Int32s) -> Int32s:
-        """Return for each cell the step that removes the boundary before this cell.
+        """Return for each element of `symbols` the step that removes the boundary before it.
 
-        `symbols` holds the symbols of many runs. A cell with a negative number separates two runs.
+        `symbols` holds the symbols of many runs, with a negative number between two runs.
         """
         is_known = symbols >= 0
         begins = is_known & ~np.concatenate((np.zeros(1, np.bool_), is_known[:-1]))

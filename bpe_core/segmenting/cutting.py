@@ -130,7 +130,7 @@ class Cutting:
 
     @cached_property
     def of_changed(self) -> Recipe:
-        """Return the recipe without its normalization, for texts that are already normalized."""
+        """Return the recipe without its normalization. It serves texts that are already normalized."""
         return self.recipe.with_changes(preparation=(), **dataclasses.asdict(Normalization()))
 
     @cached_property
@@ -143,7 +143,7 @@ class Cutting:
 
     @cached_property
     def keeps_all(self) -> bool:
-        """Return whether the words of a text always hold every byte of the text, and change no byte."""
+        """Return whether the words of any text hold exactly the bytes of the text."""
         pattern = NAMED_PATTERNS.get(self._recipe.pattern)
         drops = pattern is not None and pattern.drops_whitespace
         return not (self.gives_words or self._always or self.normalizes or drops)
@@ -205,9 +205,9 @@ class Cutting:
         )
 
     def stretches(self, texts: Iterable[str], allowed: tuple[str, ...]) -> Iterator[Iterator[tuple[TracedPiece, str]]]:
-        """Return the parts of each text.
+        """Divide each text at its special tokens. Yield the parts of each text in order.
 
-        A part is a special token, or normalized text with an empty string in place of the token.
+        A part is a special token with its text, or a normalized text with an empty string in place of the token.
         """
         sought = self._sought(allowed)
         return (self._stretches(text, sought, places=self._wants_places) for text in texts)
@@ -387,9 +387,10 @@ def may_hold_special(specials: tuple[str, ...]) -> Callable[[Any], bool]:
 
 
 def _grouped_expressions(specials: tuple[str, ...]) -> list[str]:
-    """Return one regular expression for each group of special tokens with the same first characters.
+    """Return regular expressions that search the special tokens: one expression for all tokens with the same first
+    characters.
 
-    Such a search is much faster than a search with one expression for all tokens.
+    These searches are together much faster than one search for all tokens.
     """
     groups: dict[str, list[str]] = {}
     for token in specials:

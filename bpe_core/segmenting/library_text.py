@@ -42,7 +42,7 @@ class LibraryText:
         return decoding.text_of(self._steps, kept, self._silent)
 
     def _as_numbered(self, ids: Sequence[int]) -> Sequence[int]:
-        """Replace each token by the token that the file's id decodes to. Leave out tokens without an id.
+        """Replace each token by the token to which its id in the file is decoded. Leave out tokens without an id.
 
         Raise BpeError if an index is out of range.
         """

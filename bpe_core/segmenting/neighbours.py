@@ -30,13 +30,13 @@ Find = Callable[[int], Found | None]  # takes two neighbours as one number, the 
 def join_neighbours(
     symbols: Sequence[int], find: Find, limit: int = ALWAYS, chance: Random | None = None, dropout: float = 0.0
 ) -> tuple[tuple[int, ...], tuple[int, ...], int, int | None]:
-    """Join the best pair of neighbours until no pair makes a token below `limit`.
+    """Join the best pair of neighbours again and again, until each pair that is left makes no token below `limit`.
 
     If pairs are equally good, the leftmost pair is joined. If `chance` is given, each join is skipped with the
     probability `dropout`. A skipped join is tried again after the next join.
 
-    Return four values: the tokens, their lengths in symbols, the newest joined token, and the oldest token that the
-    limit prevented. The oldest prevented token is None if the limit prevented no token.
+    Return four values: the tokens, their lengths in symbols, the newest token that was joined, and the oldest token
+    that was not joined because of the limit. The last value is None if the limit prevented no join.
     """
     end = len(symbols)
     ids = list(symbols)
@@ -133,7 +133,7 @@ class TokensByText(dict[int, Found | None]):
 
 
 def by_all_texts(history: History, joining: MergePriorities) -> Callable[[int, int], Found | None]:
-    """Return a function in plain Python that finds the token for two neighbours by their joined text.
+    """Return a function that finds the token whose text is the joined text of two neighbours. It runs in plain Python.
 
     It returns the same as `text_pairs.JoinedTexts.found`, and is fast enough for tables with few tokens.
     """

@@ -75,9 +75,10 @@ class Segmentation(Protocol):
         """Return the tokens after `at` steps that share a byte with the range from `start` to `stop`."""
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
-        """Add to a range of tokens the tokens that cover no byte.
+        """Return a range of tokens together with the tokens in this range that cover no byte.
 
-        If `of_neighbours` is true, also add such tokens of the words directly before and after the range.
+        If `of_neighbours` is true, also add the tokens without bytes of the word before the range and of the word after
+        it.
         """
 
     def ahead_of(self, at: int) -> Ahead | None:
@@ -105,4 +106,7 @@ class Segmentation(Protocol):
         """
 
     def put(self, start: int, answer: Self) -> None:
-        """Replace the tokens of a part of the text by the tokens in `answer`. The part begins at byte `start`."""
+        """Replace the tokens of a part of the text by the tokens of `answer`, which has split this part.
+
+        The part begins at byte `start`.
+        """

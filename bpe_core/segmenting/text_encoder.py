@@ -173,7 +173,8 @@ class WordEncoder:
     def _ids_of_pieces(
         self, kernels: CompiledEncoder, pieces: Sequence[TracedPiece], at: int, threads: int | None
     ) -> tuple[Int32s, Int64s]:
-        """Encode all pieces, if possible in one call. Return all ids, and the offset of each piece's first id."""
+        """Encode all pieces of text, if possible in one call. Return all ids, and the offset of each piece's first
+        id."""
         from bpe_core.segmenting.batches import Batch, Texts, encode_by_kernels
 
         if self._cutting.gives_words:
@@ -374,7 +375,7 @@ class WordSegmenter(WordEncoder):
 
 
 class _Parts(NamedTuple):
-    """The parts of several texts: special tokens, the pieces between them, and the order of both."""
+    """The parts of several texts: the special tokens, the pieces of text between them, and the order of both."""
 
     pieces: list[TracedPiece]
     specials: list[int]  # ids

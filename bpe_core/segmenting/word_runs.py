@@ -69,9 +69,10 @@ class WordRuns:
             return [run]
 
     def is_edge(self, symbols: Sequence[int], ranks: Sequence[int], boundary: int) -> bool:
-        """Return whether a word of a run ends at this boundary, and no supermerge can join it to the next word.
+        """Return whether a word of a run ends at this boundary and no supermerge can join it to the next word.
 
-        A supermerge joins only words that are one token, so one of the two words has several tokens.
+        A supermerge joins only words that consist of one token. So the result is true if one of the two words has
+        several tokens.
         """
         place = 0
         is_several_before = False

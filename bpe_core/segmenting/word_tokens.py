@@ -157,9 +157,9 @@ class Cuts:
         self.ids, self.ends = np.concatenate((self.ids, word_cuts.ids)), np.concatenate((self.ends, word_cuts.ends))
 
     def for_keys(self, keys: list[Key], cut_words: WordsCutter) -> Cuts:
-        """Return the tokens for another list of words.
+        """Return the tokens of another list of words.
 
-        The tokens of words in both lists are copied and not computed again.
+        The tokens of a word that is in both lists are copied. They are not computed again.
         """
         index = {key: i for i, key in enumerate(self._keys)}
         old = np.array([index.get(key, NOTHING) for key in keys], np.int64)
@@ -194,7 +194,10 @@ def ascending_rows(first: Int64s, counts: Int64s) -> Int64s:
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The words of a text in order. Each word has the offsets of its bytes and of its end in the original text."""
+    """The words of a text in order.
+
+    For each byte of a word, and for the end of the word, the object has the offset in the original text.
+    """
 
     keys: list[Key]  # the different words
     which: Int64s  # for each word of the text, the index of its key
@@ -377,9 +380,9 @@ def _length(key: Key) -> int:
 
 
 def _with_gaps(starts: Int64s, stops: Int64s, ids: Int64s, goes_left: Bools, length: int) -> tuple[Tokens, Bools]:
-    """Add NO_TOKEN wherever bytes of the text lie between two tokens.
+    """Add a token NO_TOKEN wherever bytes of the text lie between two tokens.
 
-    Return the tokens, and the extended mask `goes_left`.
+    Return the tokens, and the mask `goes_left` with an element for each added token.
     """
     before = np.concatenate((np.zeros(1, np.int64), stops))
     behind = np.append(starts, np.int64(length))
