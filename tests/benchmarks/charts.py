@@ -1,4 +1,4 @@
-"""The measurement of the time to paint a chart after a change.
+"""The measurement of the time to paint a chart, or a strip beside a chart, after a change.
 
 The processor time is measured from the change until the chart is painted. No change may take more than 16 ms.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+BLOCKS = 5_000  # of a text of 50 MB
 TIMES = 60
 SIZES = ((600, 300), (1200, 600))
 END = 32_000  # steps
@@ -85,3 +87,34 @@ def measure(application: Any) -> None:
                 view.charts[0].enlarge()
                 timed(f"{name}, moved along", along)
         view.close()
+
+        _measure_strips(width, timed)
+
+
+def _measure_strips(width: int, timed: Callable[[str, Callable[[int], object]], None]) -> None:
+    """Time the strips beside charts that Qt's painter draws: the curve in the time slider, and the blocks."""
+    from app.window.questions.blocks_page import BlockStrip
+    from app.window.time.bar import TimeTrack
+    from app.window.time.curve import CURVE_POINTS
+    from bpe_core.figures.figure import Line
+
+    points = np.linspace(1, END, CURVE_POINTS)
+    track = TimeTrack()
+    track.setRange(0, END)
+    track.resize(width, track.sizeHint().height())
+    track.show()
+    track.show_curve(Line("", points, np.log(points)))
+    timed("the curve in the slider, another moment", lambda turn: track.setValue(turn * END // TIMES))
+    timed(
+        "the curve in the slider, other values", lambda turn: track.show_curve(Line("", points, np.log(points + turn)))
+    )
+    blocks: Any = SimpleNamespace(ends=[(block + 1) / BLOCKS for block in range(BLOCKS)], block=0, answer=None)
+    strip = BlockStrip(blocks)
+    strip.resize(width, strip.sizeHint().height())
+    strip.show()
+
+    def show_block(turn: int) -> None:
+        blocks.block = turn * BLOCKS // TIMES
+        strip.update()
+
+    timed("the strip of blocks, another block", show_block)
