@@ -1013,7 +1013,7 @@ def ranks(
 ) -> Answer:
     """List every token that occurs in the texts, the most frequent first.
 
-    The texts of a run are shown as they were split during training. WordPiece encodes texts differently.
+    The texts of a run are shown as they were split during training. Some methods encode texts differently.
 
     Parameters
     ----------
@@ -1325,8 +1325,8 @@ def twins(
 ) -> Answer:
     """Show which tokens differ only in a leading space or capital letters, and how much of the vocabulary they take.
 
-    In WordPiece, a token inside a word is a twin of the same token at its beginning. Tokens that hold a part of a
-    character have no twins.
+    A token that continues a word, such as `##s`, is a twin of the same token at the beginning of a word. Tokens that
+    hold a part of a character have no twins.
 
     Parameters
     ----------

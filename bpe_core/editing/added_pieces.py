@@ -1,9 +1,9 @@
-"""The addition of tokens to a table whose method looks tokens up, such as WordPiece and Unigram.
+"""The addition of tokens to a table whose method looks tokens up.
 
 The table's tokens keep their ids and log-probabilities. New tokens come from a second vocabulary, which is
-learned on the new texts alone. Unigram drops tokens step by step, and each step changes the log-probabilities.
-New tokens get the log-probabilities that they have when the second vocabulary has the requested size. A piece
-is left out if no text is split into this piece.
+learned on the new texts alone. If the method drops tokens, each step changes the log-probabilities. New tokens get
+the log-probabilities that they have when the second vocabulary has the requested size. A piece is left out if no
+text is split into this piece.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
 There are three cases:
 
 - If the steps of the table can be repeated on the new words, the learner repeats them and then learns more steps.
-- Some tables merge by priority, or list WordPiece's tokens without steps. Then the table splits the new words into
+- Some tables merge by priority, or list tokens without steps. Then the table splits the new words into
   tokens, and these tokens are the base symbols of a second training (`train_further`). The merges of the second
   training get lower priorities than all pairs of the table.
-- For Unigram, a second vocabulary is learned on the new texts alone, and its best pieces are added (`more_pieces`).
+- If tokens have log-probabilities, a second vocabulary is learned on the new texts alone, and its best pieces are
+  added (`more_pieces`).
 """
 
 from __future__ import annotations
@@ -200,7 +201,7 @@ def extend(
     by
         The number of new tokens.
     across_words
-        Whether new tokens may contain several words. Then the table's merges are the first stage of SuperBPE.
+        Whether new tokens may contain several words. Then the table's merges are the first stage.
     first_id
         The first id of the new tokens. By default they follow all other ids.
     progress, cancelled

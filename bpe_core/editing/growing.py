@@ -30,7 +30,7 @@ NOTHING_NEW = (
 
 
 def growing_recipe(history: History, by: int, *, across_words: bool = False, **changes: Any) -> Recipe:
-    """Return the recipe to learn `by` more tokens. `across_words` adds a second stage, as in SuperBPE."""
+    """Return the recipe to learn `by` more tokens. `across_words` adds a second stage, which joins across words."""
     if by < 1:
         raise RecipeError(f"A table can grow by 1 token or more, not by {by:,}.")
     if history.recipe.lists_bytes:

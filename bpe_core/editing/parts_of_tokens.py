@@ -34,7 +34,7 @@ class TokenText(NamedTuple):
     """The text of a token, with the facts about the token that its text does not show."""
 
     text: bytes  # the bytes that it stands for
-    continues: bool = False  # whether it goes on with a word, as WordPiece's `##s` does
+    continues: bool = False  # whether it goes on with a word, as `##s` does
     is_special: bool = False
     is_fallback: bool = False  # whether it is a byte of a character that has no token
 
@@ -92,7 +92,7 @@ class Parts:
     def _by_bytes(self, token: TokenText) -> list[int]:
         """Return the parts of a token that cannot be split as a text.
 
-        Such a token continues a word, as WordPiece's `##s` does, or its bytes are no whole characters.
+        Such a token continues a word, as `##s` does, or its bytes are no whole characters.
         """
         if token.continues and self._continuing:
             return self._tokenizer.tokens_of_word(self._continuing + token.text)

@@ -4,7 +4,7 @@ The result has all merges of the first table, and then a merge for each token th
 a text is split as by the first table, and then its tokens are joined further. A text never gets more tokens,
 and no token of the first table is lost. A token of the second table can be added when the merges so far split
 its text into exactly two tokens. A token that cannot be added yet is tried again after the other tokens. For
-methods that look tokens up (WordPiece, Unigram) the order does not matter, and `added_pieces.py` adds the
+methods that look tokens up, the order does not matter, and `added_pieces.py` adds the
 tokens.
 
     >>> from bpe_core.history.alphabet import Alphabet

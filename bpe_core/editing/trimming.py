@@ -2,9 +2,9 @@
 
 Other tokens may be made of a removed token, and `NEEDED` lists what can happen to them. After the removal,
 every remaining token can still be made from its parts, because merges keep their order. But a text may be split
-into other tokens than before, and `costs` compares their numbers. Methods that look tokens up (WordPiece,
-Unigram) do not need the parts of a token. If a character occurs only in longer tokens of such a table, the
-character gets a token, so that no text becomes unknown.
+into other tokens than before, and `costs` compares their numbers. Methods that look tokens up
+do not need the parts of a token. If a character occurs only in longer tokens of such a table, the character gets a
+token, so that no text becomes unknown.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe

@@ -1,7 +1,7 @@
 """The removal of tokens from a history, and the ids of the remaining tokens.
 
 If the method looks tokens up, a token can stay without its parts. Then it becomes a part of the alphabet (a seed). A
-number in this module is the id in the table's file, or the engine's index if the table has no file. Unigram's files
+number in this module is the id in the table's file, or the engine's index if the table has no file. Some files
 have no id for a character that occurs only in longer pieces. Such a character gets an id when the table is changed.
 """
 

@@ -501,8 +501,8 @@ class History(Sequence[Step]):
     def _blocks(self) -> Sequence[int]:
         """Return for each step the number of its block.
 
-        A method such as Gage's compressor divides the corpus into blocks and learns separately in each block. Without
-        blocks, all numbers are 0.
+        Some methods divide the corpus into blocks and learn separately in each block. Without blocks,
+        all numbers are 0.
         """
         blocks: list[int] = self.reasons["block"].tolist() if "block" in self.reasons else [0] * len(self)
         return blocks

@@ -87,7 +87,7 @@ def _history_of_method(words: WordTable, recipe: Recipe, wanted: int, work: Work
 def _as_characters(words: WordTable) -> WordTable:
     """Return the words with each byte written as a Latin letter.
 
-    A piece of Unigram contains letters of one script only, so all bytes need letters of the same script.
+    A method may allow only pieces with letters of one script, so all bytes need letters of the same script.
     """
     other = ~is_letter(words.text)  # bytes become U+0100 to U+01FF
     places = np.concatenate((np.zeros(1, np.int64), np.cumsum(other + np.int64(1))))

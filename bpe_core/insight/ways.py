@@ -5,7 +5,7 @@ The covers of a word are the paths through its lattice (`word_lattice.py`). The 
     own         the cover that the tokenizer itself gives
     longest     from the left, each time the longest token that fits
     fewest      the fewest tokens; in a tie the cover with the longest last token
-    likeliest   the largest product of probabilities, as in Unigram; in a tie the cover with the longest last token
+    likeliest   the largest product of probabilities; in a tie the cover with the longest last token
     dropout     merges, some of which are left out at random (`dropout.py`)
     sampled     a random cover; its probability is proportional to the product of its tokens' probabilities
     uniform     a random cover; all covers are equally likely

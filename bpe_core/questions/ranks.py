@@ -20,7 +20,7 @@ WHAT = "The list of token counts"
 class Ranks(Question):
     """List every token that occurs in the texts, the most frequent first.
 
-    The texts of a run are shown as they were split during training. WordPiece encodes texts differently.
+    The texts of a run are shown as they were split during training. Some methods encode texts differently.
     """
 
     about = "the vocabulary"

@@ -1,4 +1,4 @@
-"""The question of how merges within words compete with supermerges at each step of BoundlessBPE."""
+"""The question of how merges within words compete with supermerges at each step."""
 
 from __future__ import annotations
 

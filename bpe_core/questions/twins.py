@@ -26,8 +26,8 @@ HEADINGS = {"family": "letters", "forms": "tokens", "texts": "their texts", "ids
 class Twins(Question):
     """Show which tokens differ only in a leading space or capital letters, and how much of the vocabulary they take.
 
-    In WordPiece, a token inside a word is a twin of the same token at its beginning. Tokens that hold a part of a
-    character have no twins.
+    A token that continues a word, such as `##s`, is a twin of the same token at the beginning of a word. Tokens that
+    hold a part of a character have no twins.
     """
 
     about = "the vocabulary"

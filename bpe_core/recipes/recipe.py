@@ -333,7 +333,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def lists_pieces(self) -> bool:
-        """Return whether the vocabulary is a list of WordPiece tokens, and not the result of a training.
+        """Return whether the vocabulary is a plain list of tokens, some of which continue a word.
 
         In such a list, a token without a marker may be both at the beginning and inside of words.
         """

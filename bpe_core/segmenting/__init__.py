@@ -9,7 +9,7 @@ boundaries        the segmentation of methods that join pairs: the merge that re
 word_tokens       the segmentation of methods that split each word separately
 
 The module `by_priority` splits single words and records what kernels do not record: where each token ends, and which
-step changes the tokens next. WordPiece and the methods that drop tokens do the same in their `cut.py`. The window uses
-this for explanations and for the colours of a text. It does not replace the kernels: kernels encode texts, and this
-code encodes texts only until the kernels are ready.
+step changes the tokens next. Some methods do the same in their `cut.py`. The window uses this for explanations and for
+the colours of a text. It does not replace the kernels: kernels encode texts, and this code encodes texts only until the
+kernels are ready.
 """

@@ -50,7 +50,7 @@ class PiecesOverTime(NamedTuple):
     gone: Int32s | None  # for each token, the step that drops it; None if tokens are added
 
 
-# --- Unigram: the best path -----------------------------------------------------------------
+# --- The best path by scores ----------------------------------------------------------------
 
 
 class CompiledPaths(CompiledEncoder):

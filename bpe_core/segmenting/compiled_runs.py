@@ -218,7 +218,7 @@ class TokensOfRuns:
 
 
 class CompiledSuperwords(_EncoderOfTexts):
-    """An encoder of SuperBPE. It applies the merges within words first, then the merges across words."""
+    """An encoder of superwords. It applies the merges within words first, then the merges across words."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)

@@ -1,4 +1,4 @@
-"""The splitting of runs of words by BoundlessBPE: merges within words first, then supermerges of whole words.
+"""The splitting of runs of words in two passes: merges within words first, then supermerges of whole words.
 
 Both passes are byte-pair encoding. The base symbols of the second pass are words instead of bytes. Each pass has its
 own numbers of tokens. `WordRuns` separates the two passes, and maps each merge to its step in the history. A supermerge

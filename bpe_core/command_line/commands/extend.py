@@ -49,11 +49,11 @@ examples:
       Show how many tokens the new tokens save in a held-out text, file by file.
 
   bpe-explorer extend tokenizer.json --corpus folder/ --by 20000 --across-words -o superwords.json
-      Run SuperBPE's second stage on any table of bytes: new tokens may hold several words.
+      Learn merges across words from any table of bytes: new tokens may hold several words.
 
   bpe-explorer extend vocab.txt --corpus law.txt --by 500 --rule count -o law/
-      WordPiece merges pairs of the tokens that the table splits these words into. Unigram takes new pieces from a
-      vocabulary that is learned on the corpus alone, with their log-probabilities.
+      Merge pairs of the tokens that the table splits these words into. A table with log-probabilities takes new
+      pieces, with their log-probabilities, from a vocabulary that is learned on the corpus alone.
 
 """ + format_list()
 
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="show how many tokens the new tokens save in these texts, by file",
     )
     add("--min-frequency", type=number, metavar="N", help="add only pairs that occur at least N times")
-    across = "learn superwords, as SuperBPE does: the table's merges are the first stage"
+    across = "learn superwords: the table's merges are the first stage"
     add("--across-words", action="store_true", help=across)
     add_own_choices(parser, own_arguments("extend"))
     add_tie_rule(parser)

@@ -1,4 +1,4 @@
-"""The words as Unigram needs them: sequences of base symbols that pieces may cover, called stretches.
+"""The words as lattices need them: sequences of base symbols that pieces may cover, called stretches.
 
 No piece holds a character that the alphabet lacks, so this character divides its word into two stretches. A character
 that is written like the marker divides its word too, because a piece with this character would seem to begin a word.

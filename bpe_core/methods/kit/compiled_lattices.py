@@ -1,4 +1,4 @@
-"""The data of Unigram's compiled kernels: the tree of all words, the repeated pieces, and the lattices."""
+"""The data of the kernels that learn by lattices: the tree of all words, the repeated pieces, and the lattices."""
 
 from __future__ import annotations
 
