@@ -1,9 +1,10 @@
 """The base symbols that a vocabulary begins with. They have the first ids.
 
-In an alphabet of bytes, the ids 0 to 255 are the bytes themselves. An alphabet of characters begins with `<unk>` or the
-256 fallback bytes, as the recipe chooses. The characters of the corpus follow by code point. The next symbols are a
-word marker, or symbols with a marker (`w</w>`, or `##w` for a method that distinguishes `h` and `##h`). If a method
-begins with whole pieces of words, these seeds come last.
+In an alphabet of bytes, the ids 0 to 255 are the bytes themselves. An alphabet of characters begins with `<unk>` or
+with 256 symbols that stand for the bytes of unknown characters, as the recipe chooses. The characters of the corpus
+follow, sorted by code point. Next comes a word marker, or symbols that include a marker: `w</w>`, or `##w` for a method
+that distinguishes `h` and `##h`. If a method begins with whole pieces of words, these pieces come last. They are called
+seeds.
 """
 
 from __future__ import annotations
@@ -141,16 +142,16 @@ class Alphabet:
 
     @cached_property
     def id_of_piece(self) -> dict[bytes, int]:
-        """Return the id of each byte, each character, and each symbol with a marker such as `w</w>`, by its text.
+        """Return a map from text to id for each byte, each character, and each symbol with a marker such as `w</w>`.
 
-        The marker is not included, so a word that spells the marker in its text does not become the marker.
+        The marker itself is left out. So a word that spells the marker in its text does not become the marker.
         """
         pieces = ("byte", "character", "glued")
         return {symbol.text: i for i, symbol in enumerate(self.but_seeds) if symbol.kind in pieces}
 
     @cached_property
     def id_of_continuation(self) -> dict[bytes, int]:
-        """Return the id of each symbol for a character inside a word, by the character.
+        """Return a map from a character inside a word to the id of its symbol.
 
         Return an empty map if there are no separate symbols inside words.
 
@@ -191,9 +192,10 @@ class Alphabet:
 
     @cached_property
     def idle_fallbacks(self) -> frozenset[int]:
-        """Return the ids of the fallback bytes that never occur in a text.
+        """Return the ids of the fallback bytes that never occur in an encoded text.
 
-        Some bytes never occur in UTF-8. An ASCII byte never occurs as a fallback if its character is a symbol.
+        A fallback byte represents a byte of an unknown character. Some bytes never occur in UTF-8. An ASCII byte is
+        never needed as a fallback if its character is a symbol.
         """
         first = self.first_fallback_id
         known = self.id_of_piece
@@ -322,7 +324,7 @@ def _characters_inside(words: WordTable) -> list[bytes]:
 
 
 def _with_room(array: npt.NDArray[Number], code_points: npt.NDArray[np.uint32]) -> npt.NDArray[Number]:
-    """Return the array, made long enough to have a place for each of these code points.
+    """Return the array, enlarged with zeros if it has no element for one of these code points.
 
     The array grows only as needed, because an array for all code points of Unicode would slow down small corpora.
     """
@@ -345,7 +347,7 @@ def _marker_symbols(words: WordTable, recipe: Recipe, pieces: set[bytes]) -> lis
 
 
 class Spelling:
-    """A converter from words to base symbols, as a recipe requires."""
+    """A converter from words to base symbols. It follows the alphabet and the recipe."""
 
     def __init__(self, alphabet: Alphabet, recipe: Recipe) -> None:
         self._alphabet = alphabet

@@ -45,7 +45,9 @@ def by_name(given: Any) -> Mapping[str, Any]:
 
 
 def documents_of(text: Any) -> list[str]:
-    """Return the documents of a text. A string is one document, and so is a table row that holds a text.
+    """Return the documents of an argument that a person passed as text.
+
+    A string is one document, and so is the text in a row of a table.
 
     >>> documents_of("a text"), documents_of(("one", "two")), documents_of([{"text": "of a row", "id": 1}])
     (['a text'], ['one', 'two'], ['of a row'])

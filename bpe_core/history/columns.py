@@ -39,11 +39,11 @@ class Columns(NamedTuple):
         return cls(**columns)
 
     def first(self, rows: int) -> Columns:
-        """Return a read-only view of the first rows."""
+        """Return a read-only view of the first `rows` rows."""
         return Columns(**{name: frozen(column[:rows]) for name, column in self._asdict().items()})
 
     def behind(self, rows: int) -> Columns:
-        """Return a view of the rows after the first `rows`."""
+        """Return a view of all rows except the first `rows` rows."""
         return Columns(**{name: column[rows:] for name, column in self._asdict().items()})
 
 
@@ -96,7 +96,7 @@ class Scores:
         return max(0, bisect_left(self.since, steps) - 1)
 
     def until(self, steps: int) -> int:
-        """Return the number of steps at which the scores change next."""
+        """Return the number of steps at which the scores that are valid after `steps` steps change next."""
         row = self.number_at(steps)
         return self.since[row + 1] + 1 if row + 1 < len(self.since) else 2**62
 

@@ -1,4 +1,4 @@
-"""The history of a run: its steps, in columns that only grow and are read through frozen views.
+"""The history of a run: its steps, stored in columns. New steps are only added at the end of the columns.
 
 A step joins two tokens into a new token, drops a token, or adds a token. In byte-pair encoding every step joins. Tokens
 in a history are named by the engine's own numbers, their indices: 0 to n - 1 are the alphabet. If a method adds tokens,
@@ -153,7 +153,7 @@ class History(Sequence[Step]):
         self.texts_by_number: LaidTexts | None = None  # the texts of such a file, if it writes tokens alike
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how to pickle the history: only by what was learned, without cached results."""
+        """Return how to pickle the history. Cached results are left out."""
         from bpe_core.history.packed import packed
 
         return unpickled, (packed(self),)
@@ -214,7 +214,7 @@ class History(Sequence[Step]):
     def _steps(self, start: int, stop: int) -> Iterator[Step]:
         """Yield the steps of the rows from `start` to `stop`.
 
-        Whole columns are read, which is faster than reading rows.
+        The method reads whole columns, because this is faster than reading row by row.
         """
         values = [column[start:stop].tolist() for column in (*self.columns, self.indices, self.tied)]
         reasons = {name: column[start:stop].tolist() for name, column in self.reasons.items()}
@@ -296,9 +296,10 @@ class History(Sequence[Step]):
 
     @cached_property
     def _indices_by_number(self) -> dict[int, int]:
-        """Return the index for each id.
+        """Return a map from ids of the file to token indices.
 
-        If several tokens share an id, the last special token counts, or else the first token.
+        If several tokens share an id, the map has the last special token among them. If none is special, it has the
+        first token.
         """
         pairs = [] if self.numbers is None else list(zip(self.numbers.tolist(), range(self.index_count), strict=True))
         return dict([*reversed(pairs[: self.first_special]), *pairs[self.first_special :]])
@@ -322,7 +323,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def _waiting_at_first(self) -> int:
-        """Return how many tokens of the alphabet are outside the vocabulary until a step adds them."""
+        """Return the number of seeds that are outside the vocabulary until a step adds them."""
         return self.alphabet.seed_count if METHODS[self.recipe.method].single == "add" else 0
 
     @cached_property
@@ -383,9 +384,10 @@ class History(Sequence[Step]):
         return self._sizes
 
     def step_of_size(self, size: int) -> int:
-        """Return the number of steps after which the vocabulary has `size` tokens, or a size as near as possible.
+        """Return the number of steps after which the vocabulary has `size` tokens. If no size is equal, use the nearest
+        size.
 
-        If the vocabulary has this size several times, the last time counts.
+        If the vocabulary has this size several times, return the largest number of steps.
         """
         if self.only_joins:  # a shortcut, as this is called for many sizes
             return min(max(0, size - self.vocabulary_size_at(0)), len(self))
@@ -401,7 +403,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def _joined_anew(self) -> list[int]:
-        """Return the rows of the steps whose result is a token that was already in the vocabulary."""
+        """Return the rows of the steps that joined a pair to a token which was already in the vocabulary."""
         in_use = set[int]()
         joined_anew = list[int]()
         for row, (id, right) in enumerate(zip(self.indices.tolist(), self.columns.right.tolist(), strict=True)):
@@ -442,7 +444,7 @@ class History(Sequence[Step]):
         return None if row is None else self.pair(row)
 
     def children(self, token: int) -> list[int]:
-        """Return the tokens of which this token is a half."""
+        """Return the tokens that a step made by joining this token to another token or to itself."""
         halves = (self.columns.left == token) | (self.columns.right == token)
         return [child for child in self.indices[halves].tolist() if child != token]
 
@@ -468,7 +470,8 @@ class History(Sequence[Step]):
         return joined_lengths(first, self.columns.left[self._joins], self.columns.right[self._joins])
 
     def ranks(self) -> dict[Pair, int]:
-        """Return the row of the step that joined each pair. If a pair is listed twice, the first step counts."""
+        """Return for each joined pair the row of the step that joined it. If several steps joined the pair, the first
+        step counts."""
         return self._ranks
 
     @cached_property
@@ -481,14 +484,15 @@ class History(Sequence[Step]):
         return rows
 
     def row_joining(self, pair: Pair, block_of: int) -> int | None:
-        """Return the row of the step that joins a pair in one block of the corpus.
+        """Return the row of the step that joins a pair in the same block of the corpus as the step with the row
+        `block_of`.
 
-        It is the block of the step with the row `block_of`. Return None if no step of the block joins the pair.
+        Return None if no step of this block joins the pair.
         """
         return self._row_joining.get((self._blocks[block_of], pair))
 
     def last_step_beside(self, token: int, at: int) -> int:
-        """Return the last step, up to `at`, in the block of the corpus to which the step of a token belongs.
+        """Return the last step in the block of the corpus in which `token` was made, but at most `at`.
 
         If the history has no blocks, return `at`.
         """
@@ -556,23 +560,23 @@ class History(Sequence[Step]):
         return self.tokens_at_start / np.maximum(self.tokens_after, 1)
 
     def compression_of(self, symbols: int) -> Float64s:
-        """Return the average number of base symbols in a token after 0, 1, 2 ... steps.
+        """Return the number of base symbols divided by the number of tokens after 0, 1, 2 ... steps.
 
-        `symbols` is the number of base symbols in the corpus. Use this method if the first tokens of a run are longer
-        than a base symbol, because `compression` would count these tokens as symbols.
+        `symbols` is the number of base symbols in the corpus. This method is needed if a run begins with tokens of
+        several base symbols. `compression` would count each of these tokens as one symbol.
         """
         return symbols / np.maximum(self.tokens_after, 1)
 
     @property
     def tokens_saved(self) -> Int64s:
-        """Return by how many tokens each step shortened the corpus."""
+        """Return for each step by how much it lowered the number of tokens in the corpus."""
         return -np.diff(self.tokens_after)
 
     def token_counts(self, symbol_counts: Int64s, joined: Int64s | None = None) -> Int64s:
         """Return the count of each token after the last step. All steps must join pairs.
 
         `symbol_counts` are the counts of the base symbols before the first step. `joined` says how many tokens each
-        step makes, if the counts of the steps do not.
+        step makes. It is needed only if the history does not know this.
         """
         joined = self.tokens_saved if joined is None else joined
         counts = np.concatenate([symbol_counts, joined])

@@ -8,7 +8,10 @@ from bpe_core.history.history import NO_NUMBER, History
 
 
 def final_indices(history: History) -> dict[int, int]:
-    """Return the index of the token for each id in use after the last step. Special tokens are included."""
+    """Return a map from each id that is in use after the last step to the index of its token.
+
+    Special tokens are included.
+    """
     numbers = final_numbers(history)
     return dict(zip(numbers, history.indices_of(numbers), strict=True))
 

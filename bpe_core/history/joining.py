@@ -1,10 +1,8 @@
 """The merge priorities: the order in which pairs are joined in a text.
 
-Most histories need no priorities, because pairs are joined in the order of the steps. Some imported vocabularies have
-another order.
-
-The steps of such a history only say how its tokens were made. `segmenting/by_priority.py` splits words by the
-priorities. Tokens that no pair makes are seeds of the alphabet.
+Most histories need no priorities, because pairs are joined in the order of the steps. Some imported vocabularies join
+pairs in another order. Then the steps only say how the tokens were made, and `segmenting/by_priority.py` splits words
+by the priorities. A token that no pair makes is a seed of the alphabet.
 """
 
 from __future__ import annotations
@@ -28,7 +26,8 @@ _TOKENS = ("found_first", "left_out")
 
 
 class PairRows(NamedTuple):
-    """The pairs and the tokens that they are joined to, in the order of their priority."""
+    """The pairs that can be joined, in the order of their priority. Each row holds a pair and the token that it
+    becomes."""
 
     left: Int64s
     right: Int64s

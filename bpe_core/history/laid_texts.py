@@ -152,7 +152,8 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def _width_and_lead(self) -> Int64s:
-        """Return the width and the first byte of each text as one number. Most texts have different numbers."""
+        """Return one number for each text, made of its length in bytes and its first byte. Most texts have different
+        numbers."""
         widths = np.diff(self.starts)
         return widths << 8 | self._leads * (widths > 0)
 
@@ -164,5 +165,6 @@ class LaidTexts(Sequence[str]):
 
 
 def _with_end(lengths: Int64s | Bools) -> Int64s:
-    """Return the offset of each item of these lengths, and the end of the last item."""
+    """Return the offsets of items that lie one after another and have these lengths. The end of the last item is
+    added."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))

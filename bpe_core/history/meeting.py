@@ -1,4 +1,7 @@
-"""Functions that find the pairs of symbols which are neighbours inside tokens. Merges join no other symbols."""
+"""Functions that find the pairs of symbols that are neighbours inside tokens.
+
+A merge can only join two tokens if the symbols at their boundary are such a pair.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from bpe_core.support.arrays import Bools, Int64s
 
 
 def inner_neighbours(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int64s]:
-    """Return the two symbols that become neighbours in each join.
+    """Return for each join the two base symbols that become neighbours inside the new token.
 
-    If `chosen` is a mask of some joins, only these joins are returned. Tokens that other joins made then count as
-    symbols.
+    If `chosen` is given, it is a mask of joins, and only these joins are examined. Tokens that other joins made then
+    count as symbols.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -31,10 +34,10 @@ def inner_neighbours(history: History, chosen: Bools | None = None) -> tuple[Int
 
 
 def outermost_symbols(parts: Int64s) -> Int64s:
-    """Return for each token the base symbol at one end of the token.
+    """Return for each token the base symbol at its left end, or the base symbol at its right end.
 
-    For the left ends, `parts` holds the left half of each token. For the right ends, it holds the right half. For a
-    base symbol, it holds the symbol itself.
+    `parts` chooses the end. It holds the left part of each token, or the right part of each token. The part of a base
+    symbol is the symbol itself.
     """
     while not np.array_equal(further := parts[parts], parts):
         parts = further

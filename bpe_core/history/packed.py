@@ -1,4 +1,4 @@
-"""The form of a history as bytes, in which a history is pickled and copied.
+"""The form of a history as bytes. It is used to pickle and copy histories.
 
 Equal histories give equal bytes, in any process. A header in JSON describes the arrays that follow it. The bytes hold
 neither code nor results that can be computed again.
@@ -131,7 +131,7 @@ def _joining(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> MergePrior
 
 
 def _with_prefix(beginning: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the arrays whose names begin with `beginning`. In the result, the names do not have this beginning."""
+    """Return the arrays whose names begin with `beginning`. Remove this beginning from the names."""
     return {name.removeprefix(beginning): array for name, array in arrays.items() if name.startswith(beginning)}
 
 

@@ -1,4 +1,4 @@
-"""The table of machine code that finds texts by their bytes. The texts are concatenated."""
+"""A hash table in which machine code finds a text by its bytes. The texts are stored one after another."""
 
 from __future__ import annotations
 

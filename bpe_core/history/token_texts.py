@@ -1,7 +1,7 @@
-r"""The texts of tokens, for people and as bytes.
+r"""The texts of tokens, as bytes and in a form for people.
 
-Each merge may double a length, so 27 merges can spell 128 MB. Therefore lengths are computed without texts, whole texts
-are joined only within a budget, and texts for people are shortened.
+Each merge may double the length of a text, so the text of a token made by 27 merges can have 128 MB. Therefore lengths
+are computed without texts. Whole texts are made only within a limit of memory, and texts for people are shortened.
 
 >>> shown(b" the\n"), shown("né".encode()[:2]), shown("␣".encode())
 ('␣the⏎', 'n<0xC3>', '<0xE2><0x90><0xA3>')
@@ -72,8 +72,8 @@ _MEANT = str.maketrans({BLANK: " ", NEWLINE: "\n", TAB: "\t"})
 def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
     """Return bytes as text without invisible characters, shortened to `longest` bytes.
 
-    A blank, a newline and a tab are each shown as a visible character. Other invisible characters are escaped, and so
-    are the three visible characters themselves.
+    A blank, a newline and a tab are each replaced by a visible sign. Other invisible characters are escaped. The three
+    signs are escaped too if they occur in the text.
     """
     if len(raw) > longest:
         return shown(raw[:longest]) + CUT_OFF
@@ -84,7 +84,7 @@ def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
 
 
 def with_names(recipe: Recipe, write: Callable[[bytes], str] = shown) -> Callable[[bytes], str]:
-    """Return a function that writes tokens as `write` does, with the names of symbols that are no text."""
+    """Return a function that writes a token as `write` does. If the base symbols are no text, it writes their names."""
     names = recipe.names
     return (lambda raw: names.shown(write(raw))) if recipe.base_symbols else write
 
@@ -143,7 +143,7 @@ class TokenTexts:
             self.add(history.pairs(start, start + at_once))
 
     def add(self, pairs: Iterable[Pair]) -> None:
-        """Add the tokens that join these pairs.
+        """Add a token for each of these pairs. The token joins the pair.
 
         >>> texts = TokenTexts(Alphabet.of_bytes(), longest=4)
         >>> texts.add([(97, 98), (256, 256), (257, 32)])  # a+b, ab+ab, abab and a blank
@@ -195,9 +195,10 @@ class TokenTexts:
         return self.text.index(text) if text in self.text else None  # a name of a symbol that is no text
 
     def places(self, tokens: int) -> Int64s:
-        """Return for each of the first tokens its place when the tokens are sorted by the bytes of their texts.
+        """Return for each of the first tokens its place in the order of the tokens' bytes.
 
-        At least `tokens` places are returned. They are computed again only if more tokens are requested.
+        The result has at least `tokens` places. The order is computed again only if more tokens are requested than
+        before.
         """
         if len(self._places) < tokens:
             self._places = ranks(self.raw[:tokens])
@@ -240,7 +241,7 @@ def _put_together(history: History, symbols: Sequence[bytes], continuing: bytes)
 
 
 def check_total_size(size: int) -> None:
-    """Raise TooLarge if texts with `size` bytes in all are above the budget for joined texts."""
+    """Raise TooLarge if texts of `size` bytes in all are larger than the limit of memory for whole texts."""
     if size > BUDGET:
         raise TooLarge(
             f"The tokens have more than {BUDGET:,} bytes in all; this program can show only their beginnings."
@@ -248,9 +249,10 @@ def check_total_size(size: int) -> None:
 
 
 def of_tokens(what: object, history: History, find: Callable[[], T]) -> T:
-    """Return the result of `find`, which must depend only on the base symbols and the joined pairs of a history.
+    """Return the result of `find`, and keep it in a cache under the key `what`.
 
-    The result is cached under the key `what`. Other histories with the same tokens get the cached result.
+    The result must depend only on the base symbols and the joined pairs of a history. So another history with the same
+    tokens gets the cached result.
     """
     return cached(what, history, find, _have_same_tokens)
 

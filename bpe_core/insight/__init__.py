@@ -1,1 +1,1 @@
-"""The analysis of whole histories, which the questions in `bpe_core/questions` use."""
+"""The analysis of whole histories. The questions in `bpe_core/questions` use it."""

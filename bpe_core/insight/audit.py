@@ -140,10 +140,10 @@ def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criteri
 
 
 def _times_made(history: History, counts: Int64s) -> Int64s:
-    """Return how often encoding the corpus makes each token.
+    """Return how often each token is made while the corpus is encoded.
 
-    `counts` holds how often each token is in the final result. A token that merging makes and then joins into a longer
-    token counts, too.
+    `counts` holds how often each token is in the final result. A token that is joined into a longer token later counts
+    too.
     """
     made = counts.tolist()
     base = len(history.alphabet)
@@ -175,7 +175,7 @@ def how_written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, 
 
 
 def _is_broken_before_its_end(raw: bytes) -> bool:
-    """Return whether a shortened text is invalid UTF-8 anywhere except at its end, where it was truncated."""
+    """Return whether a shortened text has invalid UTF-8 before the end at which it was truncated."""
     return max(raw[:-3].decode(errors="surrogateescape")[:-3]) >= "\udc80"
 
 
@@ -259,7 +259,7 @@ def table_of(rows: Iterable[AuditRow]) -> DataTable:
 def never_used(
     words: WordTable, old: History, grown: History, new_ids: Int64s, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """Return the learned tokens of the old table that neither table uses in these words.
+    """Return the learned tokens of a table that are used in these words neither before nor after the table grew.
 
     `old` is the table before it grew, and `grown` is the table afterwards. `new_ids` holds the index in the grown table
     for each index of the old table.

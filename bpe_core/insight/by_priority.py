@@ -5,10 +5,10 @@ A boundary has one of these reasons:
     joined      no boundary: the two tokens that met here were joined
     whole       no boundary: the whole word is one token, whatever pairs it contains
     later       the two tokens that meet here would be joined, but their token does not exist yet
-    taken       a pair that met here would have been joined, but one half was joined to another neighbour before
+    taken       a pair that met here would have been joined, but one of its tokens was joined to another neighbour first
     never       no pair that ever met here can be joined
     tokens      the word is too long to follow pair by pair
-    symbol      the bytes of one base symbol
+    symbol      the place is between the bytes of one base symbol
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The lines of the corpus in which a token occurs, with file and line number (keyword in context).
 
-The search looks for the words that contain the token. A match counts only if the pattern splits the text around it so
-that the match is exactly one word.
+The search finds the words that contain the token in the text of the corpus. A match counts only if the pattern makes
+exactly this word at this place of the text.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def contexts(
 ) -> list[Context]:
     """Return at most `most` occurrences of a token in the corpus, in different words if possible.
 
-    The words are split by the first `at` merges. The search ends after `seconds`.
+    The words are split by the first `at` merges, or by all merges. The search ends after `seconds`.
     """
     needles = needles_for(ranked, token, len(ranked.history) if at is None else at)
     if not needles or corpus.word_counts is not None:

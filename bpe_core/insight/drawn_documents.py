@@ -1,4 +1,7 @@
-"""The estimates of a mixture from randomly drawn documents. They show how much an estimate depends on the documents."""
+"""The estimates of a mixture from documents that are drawn at random.
+
+They show how much the estimate depends on the choice of documents.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +19,15 @@ Rows = tuple[Int64s, Int64s]  # rows of words, and their counts
 
 
 class DrawnDocuments:
-    """The words of each group, by blocks. A block is a random part of the documents of a group.
+    """The words of each group in several blocks. A block is a random part of the documents of a group.
 
-    A draw takes as many blocks as the group has. The same block can be drawn several times.
+    A draw chooses as many blocks as the group has. It can choose a block several times.
     """
 
     def __init__(self, groups: GroupedWords, blocks: Mapping[str, Sequence[WordTable]]) -> None:
         """Store the counts of the words in each block.
 
-        A word that only a block has, and none of the groups, is left out. Dividing a text into blocks can make such a
-        word.
+        Dividing a text into blocks can make words that the undivided groups do not have. These words are left out.
         """
         named = [(name, table) for name in groups.groups for table in blocks[name]]
         together = GroupedWords.of({"": groups.words, **{f"{place}": table for place, (_, table) in enumerate(named)}})
@@ -47,7 +49,7 @@ class DrawnDocuments:
         return np.array(shares)
 
     def draw(self, seed: int, number: int) -> tuple[Float64s, Float64s]:
-        """Return the counts and the sizes of the draw with this number.
+        """Return the counts and sizes of the documents in the draw with this number.
 
         The counts have a row for each word and a column for each group. The sizes are the bytes of each group.
         """

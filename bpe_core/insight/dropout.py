@@ -1,9 +1,10 @@
 """The splitting of a word when merges are left out at random.
 
-**Dropout** follows Provilkov and others (2020). At each step, each boundary where a pair could be joined is left out
-with the same probability, independently of the other boundaries. Among the remaining boundaries, the one whose merge
-has the lowest number is joined. If several have this merge, the leftmost is joined. The word is done when all
-boundaries are left out. A boundary that was left out may be joined at the next step.
+**Dropout** follows Provilkov and others (2020). At each step, some of the boundaries at which a pair could be joined
+are left out. Each of them is left out with the same probability, independently of the others. Of the remaining
+boundaries, the boundary whose merge has the lowest number is joined. If several have this merge, the leftmost of them
+is joined. The word is done when all boundaries are left out. A boundary that was left out may be joined at the next
+step.
 
     >>> dropped = Dropout({1 << 32 | 2: (0, 3)}.get, 0.25)
     >>> dropped.outcomes([1, 2])
@@ -42,7 +43,8 @@ class Dropout:
         return join_neighbours(symbols, self._find, chance=chance, dropout=self._left_out)[0]
 
     def outcomes(self, symbols: Sequence[int]) -> dict[Ids, float] | None:
-        """Return the probability of each possible result. Return None if there are too many intermediate states.
+        """Return each possible split of the word with its probability. Return None if there are too many intermediate
+        states.
 
         The boundaries that could be joined have an order. A boundary is joined at a step if it is not left out and all
         boundaries before it are left out. The word is done if all boundaries are left out.

@@ -295,7 +295,8 @@ def grade_merges(
 def _right_until(
     words: Mapping[bytes, int], rules: Rules, merges: Sequence[Merge], work: Work
 ) -> tuple[int, Merge | None]:
-    """Return how many merges are right before the first wrong merge, and the right merge in place of the wrong merge.
+    """Return how many merges are right before the first wrong merge. Also return the merge that would have been right
+    there.
 
     The program's usual trainer learns the right merges, because it is fast.
     """
@@ -315,7 +316,8 @@ def _right_until(
 def _agreement(
     words: Mapping[bytes, int], rules: Rules, merges: Sequence[Merge], most: int, work: Work
 ) -> tuple[int, Merge | None]:
-    """Return how many of the student's first merges these rules also make, and the next merge by these rules."""
+    """Return how many of the student's first merges also follow from these rules. Also return the next merge by these
+    rules."""
     made = learn_merges(words, rules)
     for place, merge in zip_longest(range(most), _some(made, most)):
         work.check()

@@ -6,9 +6,10 @@
     >>> found.step_back, found.rest, [study.names[one.index] for one in found.tokens]
     (2, b' lo', ['␣low', '␣lowe'])
 
-A model continues a prompt with tokens that begin where the prompt ends. In the texts that the model has learned from,
-encoding may put a longer token at this place. Then the model has never seen the last tokens of the prompt there. So the
-prompt is healed: its last tokens are removed, and the next tokens of the model must begin with the removed text.
+A model continues a prompt with tokens that begin where the prompt ends. In the texts from which the model learned, a
+longer token may begin before this place and reach beyond it. Then the model has never seen the last tokens of the
+prompt with such a continuation. So the prompt is healed: its last tokens are removed, and the next tokens of the model
+must begin with the removed text.
 """
 
 from __future__ import annotations
@@ -62,9 +63,9 @@ def heal_prompt(
 ) -> HealedPrompt:
     """Return all tokens that begin in a prompt and reach beyond its end.
 
-    A token counts only if encoding uses it when the prompt goes on with the rest of the token. Each token is tried. The
-    result also holds the bytes of the last tokens of the prompt: they must be removed before all these tokens can
-    follow.
+    Each token is tried: the prompt is continued by the rest of the token and encoded. The token counts only if the
+    result contains it at this place. The result also has the bytes of the last tokens of the prompt. They must be
+    removed so that each of the returned tokens can follow.
     """
     history = tokenizer.history
     at = len(history) if at is None else at

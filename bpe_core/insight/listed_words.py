@@ -124,9 +124,9 @@ def share_of(table: WordTable) -> float:
 def find_long_words(
     corpus: Corpus, table: WordTable, recipe: Recipe, cancelled: CancelCheck = never_cancelled
 ) -> LongWords:
-    """Return the file that contains the heaviest long word, and the named patterns that split it better.
+    """Return the file that contains the heaviest long word, and the named patterns that split this word better.
 
-    The heaviest word is the long word with the most bytes in the corpus.
+    The heaviest word is the long word whose occurrences have the most bytes in the corpus.
 
     >>> recipe = Recipe.preset("english")
     >>> corpus = Corpus.from_texts(["朝、パン屋さんが、" * 20])

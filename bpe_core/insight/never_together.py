@@ -1,4 +1,4 @@
-"""The pairs of tokens that can never be neighbours in an encoded text, and the pairs that can, with a text for each.
+"""The pairs of tokens that can never be neighbours in an encoded text, and texts that show other pairs as neighbours.
 
     >>> from bpe_core.studies.making import train
     >>> study = train("low low lower lower", "gpt2", merges=4)  # l+o, lo+w, ␣+low, ␣low+e
@@ -92,10 +92,10 @@ class PairsInTexts:
 
     @cached_property
     def _before(self) -> Sequence[str]:
-        """Return the texts to try before a pair of tokens.
+        """Return the texts that are tried before a pair of tokens.
 
-        They are common characters, and for each state of the pattern's table the shortest text that leads to this
-        state.
+        Some of them are common characters. For each state of the pattern's table, another text is the shortest text
+        that leads to this state.
         """
         table = self._table
         if table is None:
@@ -209,7 +209,8 @@ class PairsInTexts:
         return after
 
     def _can_word_begin(self, rows: Bools, kinds: Sequence[int]) -> bool:
-        """Return whether a word may begin at the first character of a token. `kinds` holds the kinds of its characters.
+        """Return whether a word may begin at the first character of a token. `kinds` holds the kinds of the token's
+        characters.
 
         `rows` is a mask of the states in which the scanner may be before this character.
         """

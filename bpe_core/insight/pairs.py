@@ -1,11 +1,12 @@
 """The competition of pairs during training: their counts over time, the decisions of ties, and the leaders at any step.
 
-A pair enters the competition when both its tokens exist. From then on its count only falls, because merges use its
-tokens. There is one exception: a second stage of the training learns from other words, so counts may rise there. The
-pair leaves the competition when it is merged itself.
+A pair enters the competition when both its tokens exist. From then on its count only falls, because merges of other
+pairs use its tokens. There is one exception: a second stage of the training learns from other words, so counts may rise
+there. The pair leaves the competition when it is merged itself.
 
-In a tie, two pairs have exactly the same count. The loser is often merged soon after. But sometimes the winner uses the
-tokens of the loser, and then two correct trainers differ from there on (`table_comparison` shows where).
+In a tie, two pairs have exactly the same count. The losing pair is often merged soon after. But sometimes the winning
+merge uses the tokens of the losing pair. From such a step on, two correct trainers may differ (`table_comparison` shows
+where).
 """
 
 from __future__ import annotations
@@ -39,10 +40,7 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class FollowedPair:
-    """A pair with its count over time.
-
-    The count begins at the first step at which the pair can occur.
-    """
+    """A pair with its count over time, from the first step at which the pair can occur."""
 
     pair: tuple[int, int]
     states: Int64s  # the numbers of merges at which the count changes, ascending; the first is its birth
@@ -100,7 +98,8 @@ def race(
 
 
 def follow_pair(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None) -> FollowedPair:
-    """Return a pair with its count over time. In each stage of the training, the words of this stage are counted.
+    """Return a pair with its count over time. Each stage of the training has its own words, in which the pair is
+    counted.
 
     If the second token of `pair` is NOTHING, the first token alone is counted.
     """
@@ -173,7 +172,7 @@ def pairs_with_largest_losses(
 
 
 def _leaders(ranked: RankedWords, cancelled: CancelCheck) -> list[Pair]:
-    """Return the pairs that take part in the comparison of losses.
+    """Return the pairs whose losses are compared.
 
     They are the best pairs before the first step, the pairs of the first steps, the runners-up of these steps, and the
     most frequent runners-up that were never merged.
@@ -274,7 +273,7 @@ def next_pair(history: History | None, at: int, leading: Sequence[Candidate]) ->
     """Return the pair that is joined after `at` steps.
 
     This is the pair of the table's next step. In an imported table it may differ from the leading pair. If the table
-    has no further step, the first pair of `leading` is returned.
+    has no further step, return the first pair of `leading`.
     """
     if history is not None and at < len(history):
         return history.pair(at)

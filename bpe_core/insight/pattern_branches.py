@@ -123,7 +123,7 @@ def _ends_in_ascii(expression: str, text: str, start: int) -> Iterator[tuple[str
 
 @lru_cache(maxsize=32)
 def _compiled(expression: str) -> tuple[tuple[str, regex.Pattern[str]], ...]:
-    """Compile each alternative separately. Return nothing if an alternative refers to a group outside it."""
+    """Compile each alternative separately. Return an empty tuple if an alternative refers to a group outside itself."""
     import regex  # takes a while to load
 
     flags = regex.match(r"\(\?[a-zA-Z0-9]+\)", expression)

@@ -1,4 +1,5 @@
-"""The search for a text that produces a token, and for all tokens of a table that no text produces.
+"""The search for a text whose encoding contains a certain token. It also finds all tokens of a table without such a
+text.
 
 While a token is made, the merges inside it do not depend on the text around it. So if any word produces the token, the
 token's own text alone produces it, too. In imported tables the text of a token may become other tokens. Then no text
@@ -94,7 +95,8 @@ def _by_encoding_texts(
 ) -> Reachability:
     """Search for a text that produces a token by encoding several texts.
 
-    Methods that do not merge in the order of steps need this: for them, encoding only the token's text proves nothing.
+    This serves methods that do not join pairs in the order of the steps. For them, encoding only the token's own text
+    proves nothing.
     """
     at = history.last_step_beside(token, at)
     text = _first_producing(_candidates(history, token, symbols, at, None), token, at, tokenizer, budget, cancelled)
@@ -356,7 +358,8 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
 
 
 def _search_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
-    """Search for a text for each of these tokens, one by one. Return the tokens for which no text was found.
+    """Search for a text that produces a token, for one token after another. Return the tokens for which no text was
+    found.
 
     If too many searches fail or too many texts were tried, the search ends. The remaining tokens are not returned.
     """

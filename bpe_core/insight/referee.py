@@ -1,8 +1,8 @@
 """The check of a table by the counts of a corpus. It reports each merge that is wrong, and what is wrong with it.
 
 The words are split by the table's own merges, step by step. Each merge should join a most frequent pair. If another
-pair is more frequent, the merge passed over that pair. Such a pair is reported once, at the first step that should have
-merged it. Later steps are judged without this pair.
+pair is more frequent, the table passed over this other pair. Such a pair is reported once, at the first step that
+should have merged it. Later steps are judged as if this pair did not exist.
 """
 
 from __future__ import annotations
@@ -84,10 +84,10 @@ class Verdict:
 
 
 def judge(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> Verdict:
-    """Judge all steps of a table.
+    """Check all steps of a table by the counts of these words, and return the verdict.
 
-    If the table has counts, the counts are checked, and the steps must follow the recipe's minimum count and tie rule.
-    `limit` is the largest length of a token in symbols, if the trainer had such a limit.
+    If the table has counts, these counts are checked too, and the steps must follow the recipe's minimum count and tie
+    rule. `limit` is the largest length of a token in symbols, if the trainer had such a limit.
     """
     return _Replay(words, history, work, limit=limit).verdict()
 
@@ -178,9 +178,9 @@ class _Replay:
         return limit if (columns.runner_up_count > counts).any() else None
 
     def _miscounted(self, counts: Int64s) -> list[int]:
-        """Return the rows whose count in the table is wrong.
+        """Return the rows of the steps whose count in the table is wrong.
 
-        If the table was learned from other texts first, the rows from these texts are skipped.
+        A table may have learned its first steps from other texts. The rows of these steps are skipped.
         """
         if not self._says_how:
             return []
@@ -189,9 +189,9 @@ class _Replay:
         return miscounted
 
     def columns(self, passed: Mapping[Pair, int], rule: str) -> Columns:
-        """Return the table's own steps with the counts of this corpus, and with the runner-up of each step.
+        """Return the table's own steps with the counts and the runners-up that this corpus gives.
 
-        `passed` maps pairs to steps. Each of these pairs is left out from its step on.
+        `passed` maps pairs to steps. From its step on, a pair is ignored.
         """
         left_out = tuple(Intervention(step, "forbid", *pair) for pair, step in passed.items())
         recipe = self._recipe.with_changes(interventions=left_out, ties=rule)
@@ -239,7 +239,7 @@ class _Replay:
             yield Fault(row + 1, "ties", count, rival, count)
 
     def _steps_by_rule(self) -> dict[str, int]:
-        """Return how many steps each tie rule explains. The table's own rule is tried first.
+        """Return for tie rules the number of steps that each rule explains. The table's own rule is tried first.
 
         Once a rule explains all steps, no further rules are tried.
         """
@@ -313,7 +313,8 @@ def without_line_ends(words: WordTable) -> WordTable:
 def split_by_script(words: WordTable, history: History) -> WordTable:
     """Split words where the script changes, as SentencePiece does. The marker before a word fits any script.
 
-    A combining mark without a script belongs to the neighbour that the table joins it to first.
+    A combining mark without a script stays with one of its two neighbours: the one to which the table's merges join it
+    first.
     """
     texts = written(history)
     joined = {(texts[left], texts[right]): row for row, (left, right) in reversed(list(enumerate(history.pairs())))}

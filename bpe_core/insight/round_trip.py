@@ -1,4 +1,5 @@
-"""The comparison of ids with the ids that encoding gives for their decoded text, and the reasons why they differ.
+"""The comparison of given ids with the ids that result from decoding and encoding them again, with reasons for
+differences.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -10,8 +11,9 @@
     >>> found.reason(found.places[0]).sentence
     'Merge 1 joins t + h.'
 
-Both rows of tokens are compared from the beginning. A place begins where the rows differ, and ends where both have the
-same bytes again. If decoding changed the bytes, it ends where both have the same ids again.
+The given tokens and the new tokens form two rows, which are compared from the beginning. A place begins where the rows
+differ. It ends where both rows have the same bytes again, or where both have the same ids again if decoding changed the
+bytes.
 """
 
 from __future__ import annotations
@@ -115,7 +117,8 @@ class RoundTrips:
         return normalizer(self.history.recipe)
 
     def of(self, indices: Int64s) -> RoundTrip:
-        """Decode the tokens with these indices, encode the text again, and return both rows."""
+        """Decode the tokens with these indices and encode the text again. Return the given tokens together with the
+        new tokens."""
         return RoundTrip(self, indices, self.tokenizer.decode(indices.tolist(), way=self.way))
 
     def pieces(self, indices: Int64s) -> Iterator[tuple[int, RoundTrip]]:
@@ -165,8 +168,8 @@ class RoundTrips:
 def first_difference(history: History, indices: Sequence[int], *, way: Way, tokenizer: Tokenizer) -> str:
     """Return a sentence about the first tokens that change when the tokens are decoded and the text is encoded again.
 
-    Return an empty text if no token changes. The text is encoded by the usual choice of special tokens and with all
-    special tokens allowed. If one of these two ways gives all tokens again, no token counts as changed.
+    Return an empty text if no token changes. The text is encoded in two ways: with the usual choice of special tokens,
+    and with all special tokens allowed. If one of these two ways gives all tokens again, no token counts as changed.
     """
     sentence = ""
     for allowed in (None, ALLOWED["all"]):
@@ -193,7 +196,7 @@ def listed_ids(ids: Sequence[int | None]) -> str:
 
 
 class RoundTrip:
-    """A row of tokens, their decoded text, and the tokens that encoding gives for this text."""
+    """The given tokens, their decoded text, and the tokens that encoding gives for this text."""
 
     def __init__(self, trips: RoundTrips, indices: Int64s, text: str) -> None:
         self._trips = trips
@@ -208,7 +211,7 @@ class RoundTrip:
 
     @cached_property
     def kept(self) -> int:
-        """Return how many ids at the beginning of both sequences are equal."""
+        """Return how many ids are equal at the beginning of the given tokens and of the new tokens."""
         numbers = self._trips.numbers
         length = min(len(self.given), len(self.encoded))
         differs = numbers(self.given[:length]) != numbers(self.encoded[:length])
@@ -219,7 +222,7 @@ class RoundTrip:
         return [] if self.is_canonical else [*map(self._with_ids, self._joined_places())]
 
     def _joined_places(self) -> list[Place]:
-        """Return the places where the two rows differ.
+        """Return the places where the two rows of tokens differ.
 
         A place may have ids in only one row. It is then joined to the places near it, because they belong together: the
         ids between them are equal only by chance, as for a letter that occurs twice.
@@ -345,7 +348,7 @@ class RoundTrip:
         return bool(continuing) and not self._trips.names[index].encode().startswith(continuing)
 
     def _about_boundaries(self, place: Place) -> Reason:
-        """Return the reason why encoding splits the bytes of a place at other boundaries."""
+        """Return the reason why encoding puts other boundaries into the bytes of a place."""
         lengths = [len(self._bytes(self.given, item)) for item in range(place.first, place.stop)]
         end = int(self._spans[place.stop_encoded - 1, 1])
         start = end - sum(lengths)

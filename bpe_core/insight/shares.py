@@ -1,7 +1,8 @@
 """The estimate of the mixture that a table was learned from: the shares of groups that explain its merges best.
 
-Each merge joined a pair that occurred at least as often as any other pair. This module counts in each group how often
-the merged pair and another pair, its rival, occur at that step. So each rival gives a line of a linear program:
+Each merge joined a pair that occurred at least as often as any other pair. Another pair at that step is called a rival
+of the merge. This module counts in each group how often the merged pair and the rival occur at that step. So each rival
+gives a line of a linear program:
 
     sum of shares times (count of the merge - count of the rival)  +  slack of the step  +  slack of the rival  >=  0
 
@@ -10,7 +11,7 @@ sum as small as possible (Hayase and others, 2024). There are too many lines to 
 present shares violate are added. A trainer finds these lines: it makes the table's merges in the texts, mixed by the
 shares, and reports the pairs that it would have merged instead.
 
-Counts are counts in a million bytes of a group, so shares are shares of bytes.
+Each count is given for a million bytes of its group. So the shares are shares of bytes.
 """
 
 from __future__ import annotations
@@ -77,9 +78,9 @@ class Evidence:
         self.merges = self._counts_of_merges()
 
     def with_counts(self, counts: Float64s, sizes: Float64s) -> Evidence:
-        """Return the same evidence with the counts of other texts that have the same words.
+        """Return the evidence that the same words give with other counts, which come from other texts.
 
-        `counts` holds the count of each word in each group, and `sizes` the bytes of each group.
+        `counts` holds the count of each word in each group, and `sizes` holds the number of bytes in each group.
         """
         other = copy(self)
         other.bytes = sizes.tolist()
@@ -155,7 +156,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Bound:
-    """A limit of a group's share. It follows from a single line if all other groups keep their proportions."""
+    """A limit of a group's share, and the line of the program that sets this limit.
+
+    A change of the share leaves the proportions of all other groups unchanged.
+    """
 
     line: Line
     share: float
@@ -187,8 +191,8 @@ class Program:
     def explain(self, work: Work = ALONE) -> None:
         """Find the shares that explain the merges best.
 
-        The program is solved, the lines that its shares violate are added, and the program is solved again, until
-        hardly any line is violated. The first lines are those that the shares of a single group violate. Without these
+        The program is solved, and the lines that its shares violate are added. This is repeated until hardly any line
+        is violated. The first lines are the lines that are violated if a single group has the share 1. Without these
         lines, mixtures far from all tried mixtures would never be examined.
         """
         for corner in np.eye(len(self.shares)):
@@ -212,7 +216,10 @@ class Program:
     # -- lines -----------------------------------------------------------------------------
 
     def _missed(self) -> list[tuple[float, Line]]:
-        """Return for each rival the most violated line that the program lacks, with the amount of the violation."""
+        """Return for each rival the line that is violated most among the lines missing in the program.
+
+        Each line comes with the amount of the violation.
+        """
         level = self.evidence.merges @ self.shares + self.of_steps
         missed = list[tuple[float, Line]]()
         unexplained = np.zeros(len(self.rivals))
@@ -284,11 +291,12 @@ class Program:
         return other.shares
 
     def spread(self, times: int, seed: int, work: Work = ALONE) -> Float64s:
-        """Return the standard deviation of each share, as an estimate of the effect of other steps and rivals.
+        """Return the standard deviation of each share. It estimates how much the share depends on the choice of steps
+        and rivals.
 
-        The program is solved `times` times. Each time, the weight of the unexplained part of each step and rival is
-        random: it is either nearly 0 or nearly 2. (A weight of 0 would be wrong: a group that only a few pairs speak
-        against would then cost nothing.) Weights closer to 1 hardly change a solution, because it lies in a corner.
+        The program is solved `times` times. Each time, the slack of each step and rival has a random weight, which is
+        either nearly 0 or nearly 2. (A weight of 0 would be wrong: a group that only a few pairs speak against would
+        then cost nothing.) Weights closer to 1 hardly change a solution, because it lies in a corner.
         """
         drawn = list[Float64s]()
         shares = self.shares

@@ -122,7 +122,8 @@ def differing_words(
 ) -> list[DifferingWord]:
     """Return the `most` words with the most differing boundaries in the corpus.
 
-    Words with equally many differing boundaries keep their order.
+    The differing boundaries of a word count as often as the word occurs. If two words have equally many, their order
+    stays.
     """
     words = cut_by_each[0].words
     if not len(words):

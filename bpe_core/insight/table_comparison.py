@@ -26,7 +26,7 @@ Pair = tuple[bytes, bytes]
 
 
 class DifferingMerge(NamedTuple):
-    """A merge that is in only one table, or that has different indices in the two tables. Indices count from 0."""
+    """A merge that is in only one of two tables, or that has different indices in them. Indices count from 0."""
 
     left: bytes
     right: bytes
@@ -158,9 +158,9 @@ def _cause(
 
 
 def _cause_by_tokens(history: History, other: History, are_same: bool) -> tuple[Cause, str]:
-    """Return the cause of the difference between two tables whose tokens do not follow from merges.
+    """Return the cause of the difference between two tables whose tokens do not follow from merges alone.
 
-    Such tables drop tokens, or come from a file without merges.
+    Some of these tables drop tokens. Others come from a file without merges.
     """
     if not are_same and history.recipe.method != other.recipe.method:
         return "method", _methods(history.recipe, other.recipe)
@@ -216,7 +216,7 @@ def _base(recipe: Recipe) -> str:
 
 
 def _splitting_difference(recipe: Recipe, other: Recipe) -> str:
-    """Return a sentence about the first difference between the splitting choices of two recipes.
+    """Return a sentence about the first choice by which two recipes split texts differently.
 
     Special tokens and the version of Unicode are not compared. Return an empty text if there is no other difference.
     """

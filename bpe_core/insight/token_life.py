@@ -1,4 +1,4 @@
-"""The life of a token: its parts, its count in the corpus over time, and the tokens made of it.
+"""The life of a token: its parts, its count in the corpus over time, and the longer tokens made of it.
 
 If a method joins pairs inside words, all occurrences of a token are made at one step, and later steps join some of them
 into longer tokens. For other methods that join tokens, the history says which later steps used the token. For methods
@@ -83,7 +83,7 @@ def life_without_words(
 def life_by_use(
     words: WordTable, history: History, token: int, at: int, symbol_counts: Int64s, work: Work = ALONE
 ) -> TokenLife:
-    """Return the life of a token for methods that join or drop tokens in another way than pair by pair inside words."""
+    """Return the life of a token for a method that drops tokens, or that does not join pair by pair inside words."""
     life = life_without_words(history, token, at, cancelled=work.cancelled)
     if not history.only_joins:
         use = use_by_splitting(words, history, token, at, work)
@@ -102,9 +102,9 @@ class TokenUse:
 
 
 def use_by_joining(history: History, token: int, at_first: int) -> Steps:
-    """Return the count of a token over time, which follows from the steps alone.
+    """Return the count of a token over time. It follows from the steps alone, without the words.
 
-    `at_first` is the count of a base symbol before the first step.
+    `at_first` is the count of the token before the first step, if it is a base symbol.
     """
     row = history.row_of(token)
     joined = history.tokens_saved
@@ -147,7 +147,7 @@ def use_by_splitting(words: WordTable, history: History, token: int, at: int, wo
 def words_of_step(words: WordTable, history: History, step: int, work: Work = ALONE) -> Held:
     """Return the words in which a step joins its pair, each with the number of joins. The largest number comes first.
 
-    If the step adds or drops a token, return the words that contain the token, each with the count of the token.
+    If the step adds or drops a token, return the words that contain the token, each with the number of its occurrences.
     """
     token = int(history.indices[step - 1])
     right = int(history.columns.right[step - 1])

@@ -1,8 +1,8 @@
 """The distinct words of a corpus, split into tokens by any tokenizer after any number of its steps.
 
-A tokenizer with the recipe that counted the words splits each word into tokens directly. Any other tokenizer first
-normalizes each word and splits it into words of its own, as if the word were a text. So several tokenizers can be
-compared word by word on the same corpus.
+The recipe of one tokenizer counted the words. A tokenizer with this recipe splits each word into tokens directly. Any
+other tokenizer treats the word as a text: it normalizes the word and splits it into words of its own. So several
+tokenizers can be compared word by word on the same corpus.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class TokenizedWords:
     def words_with(self, token: int, at: int) -> list[tuple[bytes, int]]:
         """Return the words that contain a token after `at` steps, the largest count first.
 
-        The count of a word is how often the corpus uses the token in the occurrences of this word.
+        The count of a word says how often the token occurs in all occurrences of this word.
         """
         ids, words = self.tokens_in_words(at)
         rows, times = np.unique(words[ids == token], return_counts=True)
@@ -109,7 +109,10 @@ class TokenizedWords:
 def tokens_by_word(
     words: WordTable, counted_by: Recipe, history: History, at: int, *, cancelled: CancelCheck = never_cancelled
 ) -> tuple[Int64s, Int64s]:
-    """Return what `TokenizedWords.by_word` returns. This function is faster for a single number of steps."""
+    """Return the ids of all tokens after `at` steps, and the index at which each word's tokens begin.
+
+    The result is the result of `TokenizedWords.by_word`. This function is faster for a single number of steps.
+    """
     recipe = history.recipe
     if _splits_equally(recipe, counted_by):
         given = GivenWords(recipe, words.text.tobytes(), words.starts)
@@ -154,10 +157,10 @@ def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _
 
 
 def tokenizer_with_words(known: Sequence[tuple[WordTable | None, Recipe]]) -> int | None:
-    """Return the index of the tokenizer whose counted words are used to measure all tokenizers.
+    """Return the index of the tokenizer whose counted words serve to measure all tokenizers.
 
-    This is the first tokenizer with counted words that keeps all spaces. If none of them keeps all spaces, it is the
-    first one with counted words. Return None if no tokenizer has counted words.
+    This is the first tokenizer that has counted words and keeps all spaces. If there is none, it is the first tokenizer
+    that has counted words. Return None if no tokenizer has them.
     """
     having = [place for place, (words, _) in enumerate(known) if words is not None]
     return next((place for place in having if Cutting(known[place][1]).keeps_all), having[0] if having else None)

@@ -52,9 +52,10 @@ BELOW_ALL = 10.0  # the difference in log-probability between the least likely t
 
 
 def probabilities(history: History, counts: Int64s | None) -> list[float] | None:
-    """Return the log-probability of each token. Return None if neither the table has one nor counts are passed.
+    """Return the log-probability of each token.
 
-    Without log-probabilities in the table, they are computed from each count plus one.
+    If the table has no log-probabilities, they are computed from the count of each token plus one. Return None if there
+    are no counts either.
     """
     if history.scores is not None:
         own = np.array(Pieces(history).scores_at(len(history)), np.float64) + Method.of(history.recipe).cost_of_token
@@ -82,7 +83,7 @@ def ways_of(history: History, scores: Sequence[float] | None = None, dropout: fl
 
 
 class Ways:
-    """A splitter of words by the tokens of a history, after all of its steps, in each of the ways of this module."""
+    """A splitter of words by all tokens of a history, in each of the ways that this module lists."""
 
     joins_unknown = False  # neighbouring unknown characters are one token
 

@@ -1,4 +1,5 @@
-"""The number of tokens of a corpus if its words are split into the fewest tokens, by probability, or at random."""
+"""The number of tokens of a corpus if its words are split in other ways: into the fewest tokens, by probability, or at
+random."""
 
 from __future__ import annotations
 

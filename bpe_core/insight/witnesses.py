@@ -1,7 +1,4 @@
-"""The vocabularies that prove that some words can be covered by few tokens.
-
-Such a vocabulary is called a witness.
-"""
+"""The vocabularies that prove that some words can be covered by few tokens. Such a vocabulary is called a witness."""
 
 from __future__ import annotations
 
@@ -23,7 +20,8 @@ def unchanged(text: bytes) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class FloorTask:
-    """The words, the base symbols and the largest length of a piece for which vocabularies are compared."""
+    """The conditions under which vocabularies are compared: the words, the base symbols, and the largest length of a
+    piece."""
 
     words: WordTable
     alphabet: Alphabet

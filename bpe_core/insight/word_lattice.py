@@ -1,4 +1,4 @@
-"""The lattice of a word: all tokens that can cover each part of the word. It works for every method.
+"""The lattice of a word: all tokens that can cover a part of the word. It works for every method.
 
 A path through the lattice is a sequence of tokens that together cover the word.
 """
@@ -56,8 +56,8 @@ class WordLattice:
     def shares(self, score_of: Sequence[float]) -> dict[tuple[int, int], float]:
         """Return the probability of each token if a path is drawn at random.
 
-        The probability of a path grows with the sum of the scores of its tokens, which are logarithms. The key of a
-        token is the index of its first symbol, and its id.
+        The scores of tokens are logarithms. The larger the sum of a path's scores, the more probable is the path. The
+        key of a token is the index of its first symbol, and its id.
         """
         size = len(self.edges)
         behind = [-math.inf] * size + [0.0]  # the logarithm of the sum over all ways from each symbol to the end
