@@ -14,14 +14,14 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError
 from bpe_core.history.alphabet import Alphabet, Symbol
-from bpe_core.history.history import ADDED, NOTHING, Columns, EndReason, History
+from bpe_core.history.history import ADDED, Columns, EndReason, History
 from bpe_core.methods.facts import Wording
 from bpe_core.methods.kit.learner import Candidate, Way
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.reasons import Reason
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
-from tests.dropping_method import LongestMatch
+from tests.dropping_method import LongestMatch, best_and_other
 
 
 class AddingLearner:
@@ -43,15 +43,7 @@ class AddingLearner:
             ranking, row = self.candidates(len(self._words)), self.learned
             if not ranking:
                 return "no pairs"
-            is_forced = row < len(self._forced)
-            best = (
-                next(candidate for candidate in ranking if candidate.left == self._forced[row])
-                if is_forced
-                else ranking[0]
-            )
-            other = next(
-                (candidate for candidate in ranking if candidate is not best), Candidate(NOTHING, NOTHING, NOTHING)
-            )
+            best, other = best_and_other(ranking, self._forced, row)
             self.reasons["saves"][row] = saved = best.reasons["saves"]
             self._tokens -= saved
             del self._words[best.left]

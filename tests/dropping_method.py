@@ -36,6 +36,15 @@ def cut(word: bytes, id_of: dict[bytes, int]) -> Iterator[int]:
         start += length
 
 
+def best_and_other(ranking: list[Candidate], forced: list[int], step: int) -> tuple[Candidate, Candidate]:
+    """Return the candidate of a step, which is forced or the first in the ranking, and the best other candidate."""
+    best = (
+        next(candidate for candidate in ranking if candidate.left == forced[step]) if step < len(forced) else ranking[0]
+    )
+    nothing = Candidate(NOTHING, NOTHING, NOTHING)
+    return best, next((candidate for candidate in ranking if candidate is not best), nothing)
+
+
 class DroppingLearner:
     scores = gone_through = None
 
@@ -54,15 +63,7 @@ class DroppingLearner:
             ranking, row = self.candidates(len(self._seeds)), self.learned
             if not ranking:
                 return "no pairs"
-            is_forced = row < len(self._forced)
-            best = (
-                next(candidate for candidate in ranking if candidate.left == self._forced[row])
-                if is_forced
-                else ranking[0]
-            )
-            other = next(
-                (candidate for candidate in ranking if candidate is not best), Candidate(NOTHING, NOTHING, NOTHING)
-            )
+            best, other = best_and_other(ranking, self._forced, row)
             self.reasons["share"][row] = best.count / sum(self._counts().values())
             del self._id_of[self._seeds.pop(best.left)]
             columns.left[row], columns.right[row], columns.count[row] = best.left, NOTHING, best.count

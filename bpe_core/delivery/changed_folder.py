@@ -330,13 +330,7 @@ def _checked_by_loading(
                     wrong += islice(_ids_differing(before, now, change, text), LISTED)
             except Exception as error:  # any exception of another library
                 wrong = [plain(f"{LIBRARY} does not load the folder: {error}", LONGEST_SENTENCE)]
-    asked = " and ".join(name for name in (verification.asked, LIBRARY) if name)
-    return replace(
-        verification,
-        differences=(*verification.differences, *wrong),
-        differing=verification.differing + len(wrong),
-        asked=asked,
-    )
+    return verification.also_compared(LIBRARY, wrong)
 
 
 def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Mapping[str, Any]) -> Iterator[str]:

@@ -146,13 +146,7 @@ def checked_by_loading(
                     wrong = [*_differing(loaded, plainly, history, delivery, text)]
             except Exception as error:  # any exception of another library
                 wrong = [plain(f"{LIBRARY} does not load the folder: {error}", LONGEST_SENTENCE)]
-    asked = " and ".join(library for library in (verification.asked, LIBRARY) if library)
-    return replace(
-        verification,
-        differences=(*verification.differences, *wrong),
-        differing=verification.differing + len(wrong),
-        asked=asked,
-    )
+    return verification.also_compared(LIBRARY, wrong)
 
 
 @contextmanager

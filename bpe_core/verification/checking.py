@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -50,6 +50,15 @@ class Verification:
     chosen: tuple[str, ...] = ()  # choices that were made for the person, who may choose otherwise
     renumbered: str = ""  # an example, if the file's ids differ from the table's
     cause: str = ""  # a phrase for what all differing samples have in common
+
+    def also_compared(self, library: str, wrong: Sequence[str]) -> Verification:
+        """Return the verification with the differences that a further library has shown."""
+        return replace(
+            self,
+            differences=(*self.differences, *wrong),
+            differing=self.differing + len(wrong),
+            asked=" and ".join(filter(None, (self.asked, library))),
+        )
 
     @property
     def agrees(self) -> bool:

@@ -82,24 +82,29 @@ def path_of_sources(program: str, sources: dict[str, Any]) -> dict[str, dict[str
     return calls
 
 
-@pytest.fixture(scope="module")
-def ways(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
-    folder = tmp_path_factory.mktemp("sources")
+def written_sources(folder: Path) -> dict[str, str]:
+    """Write the lines as files of several kinds, and return the path of each file."""
     text = "\n".join(LINES)
     (folder / "a.txt").write_text(text, encoding="utf-8")
     (folder / "a.jsonl").write_text("".join(json.dumps({"text": line}) + "\n" for line in LINES), encoding="utf-8")
     (folder / "a.txt.gz").write_bytes(gzip.compress(text.encode()))
-    places: dict[str, Any] = {"text": "a.txt", "jsonl": "a.jsonl", "gzip": "a.txt.gz"}
+    files = {"text": "a.txt", "jsonl": "a.jsonl", "gzip": "a.txt.gz"}
+    return {name: str(folder / file) for name, file in files.items()}
+
+
+@pytest.fixture(scope="module")
+def ways(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
+    folder = tmp_path_factory.mktemp("sources")
+    places = written_sources(folder)
     try:
         import pyarrow
         import pyarrow.parquet
 
         pyarrow.parquet.write_table(pyarrow.table({"text": LINES}), folder / "a.parquet")
-        places["parquet"] = "a.parquet"
+        places["parquet"] = str(folder / "a.parquet")
     except ImportError:
         pass
-    sources = {name: str(folder / file) for name, file in places.items()} | {"texts": LINES}
-    return path_of_sources(COUNTING, sources)
+    return path_of_sources(COUNTING, {**places, "texts": LINES})
 
 
 @pytest.mark.parametrize("name", MOST)

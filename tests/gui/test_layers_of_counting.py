@@ -5,12 +5,9 @@ It measures them as `tests/core/test_layers_of_counting.py` does.
 
 from __future__ import annotations
 
-import gzip
-import json
-
 import pytest
 
-from tests.core.test_layers_of_counting import LINES, path_of_sources
+from tests.core.test_layers_of_counting import LINES, path_of_sources, written_sources
 
 COUNTING = """
 from app.session import counts
@@ -48,14 +45,8 @@ MOST = {  # with the moves of counting itself
 
 @pytest.fixture(scope="module")
 def ways(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
-    folder = tmp_path_factory.mktemp("sources")
-    text = "\n".join(LINES)
-    (folder / "a.txt").write_text(text, encoding="utf-8")
-    (folder / "a.jsonl").write_text("".join(json.dumps({"text": line}) + "\n" for line in LINES), encoding="utf-8")
-    (folder / "a.txt.gz").write_bytes(gzip.compress(text.encode()))
-    files = {"text": "a.txt", "jsonl": "a.jsonl", "gzip": "a.txt.gz"}
-    places = {name: str(folder / file) for name, file in files.items()}
-    return path_of_sources(COUNTING, {**places, "given": {"text": text}})
+    places = written_sources(tmp_path_factory.mktemp("sources"))
+    return path_of_sources(COUNTING, {**places, "given": {"text": "\n".join(LINES)}})
 
 
 @pytest.mark.parametrize("name", MOST)

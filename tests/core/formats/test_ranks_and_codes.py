@@ -29,6 +29,7 @@ from tests.core.formats.samples import (
     write_and_open,
 )
 from tests.core.learning import train
+from tests.core.plain_training import join_pair
 
 TIKTOKEN, CODES, MINBPE = FORMATS["tiktoken"], FORMATS["subword-nmt"], FORMATS["minbpe"]
 
@@ -240,22 +241,9 @@ def minbpe_encode(model: bytes, text: str) -> list[int]:
             best = min(itertools.pairwise(piece), key=lambda pair: rank.get(pair, 2**40))
             if best not in rank:
                 break
-            piece = _merge(piece, best, rank[best])
+            piece = join_pair(piece, best, rank[best])
         ids += piece
     return ids
-
-
-def _merge(piece: list[int], pair: tuple[int, ...], id: int) -> list[int]:
-    merged: list[int] = []
-    i = 0
-    while i < len(piece):
-        if tuple(piece[i : i + 2]) == pair:
-            merged.append(id)
-            i += 2
-        else:
-            merged.append(piece[i])
-            i += 1
-    return merged
 
 
 @pytest.mark.parametrize("preset", ["gpt2", "raw-bytes"])
