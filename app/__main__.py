@@ -13,7 +13,7 @@ from pathlib import Path
 NO_WINDOW = 2
 PROGRAM = "app"  # the name behind `python -m`
 SETTINGS_LOCATION = "BPE_EXPLORER_SETTINGS"  # equals LOCATION in app.settings, whose import would be slow
-WINDOW_OPTIONS = ("--screenshot", "--dark", "--light", "--size")
+WINDOW_OPTIONS = ("--follow", "--screenshot", "--dark", "--light", "--size")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -99,6 +99,8 @@ def _wants_a_command(arguments: list[str]) -> bool:
 def _window_options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bpe-explorer", description="Open the window.")
     parser.add_argument("files", nargs="*", metavar="FILE", help="texts to learn from, or a session (.bpex)")
+    followed = "follow the run of a session that another program writes, or - for the lines of `follow`"
+    parser.add_argument("--follow", metavar="SESSION", default="", help=followed)
     parser.add_argument(
         "--screenshot", type=Path, metavar="PNG", help="train, save a picture of the window to this file, and exit"
     )
@@ -173,7 +175,7 @@ def _run_window(options: argparse.Namespace) -> int:
     Interrupt(program.window)
     program.window.show()
     program.load_charts()
-    program.begin(options.files)
+    program.begin(options.files, options.follow)
     if not options.screenshot:
         program.filing.unsaved.offer_newest()
     else:

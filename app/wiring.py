@@ -36,6 +36,7 @@ from app.window.crash_dialog import CrashReporter
 from app.window.exchange.export_dialog import ExportBar
 from app.window.exchange.wiring import ExchangeWiring
 from app.window.find_anything.wiring import Places, SearchWiring
+from app.window.following.wiring import FollowingWiring
 from app.window.help_dialog import about_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel
@@ -150,14 +151,17 @@ class Program(QObject):
     def _is_busy(self) -> bool:
         return self.training.status.is_busy or self.session.background.is_busy()
 
-    def begin(self, files: Sequence[Path | str]) -> None:
+    def begin(self, files: Sequence[Path | str], followed: str = "") -> None:
+        """Open these files, or the sample. If `followed` names a run of another process, follow this run instead."""
+        if followed:
+            self.follow.begin(followed)
         if files:
             self.opening.open_named(files)
-        else:
+        elif not followed:
             self.opening.open_sample(samples()[0])
         self.session.undo.clear()
         self.time_bar.track.setFocus()  # so that Space plays and pauses
-        if not files and self.settings.get(START_HERE):
+        if not files and not followed and self.settings.get(START_HERE):
             self.running.watch()
         self.form.preview()
         self.encoder.encode()
@@ -294,6 +298,9 @@ class Program(QObject):
         self.listing = QuestionListWiring(frame, self.charts, self.question_list, self.question, self)
         self.exchanging = ExchangeWiring(frame, self.pages, self)
         self.filing = SessionWiring(frame, text, self.merges, self.charts, self.pages, self)
+        self.follow = FollowingWiring(frame, self.filing, self)
+        self.running.take_over_wanted.connect(self.follow.take_over)
+        self.running.following_to_stop.connect(self.follow.offer_to_stop)
         self.publishing = PublishingWiring(frame, self.filing.document, self.pages, self)
         self.opening = CorpusWiring(frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
         self.playing = PlayingControls(frame, self.text_panel, self.watch.word, self)

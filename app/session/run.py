@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.delivery.sidecars import Sidecars
 from bpe_core.editing.growing import NOTHING_NEW, grown_numbers, lists_texts_only
 from bpe_core.errors import FormatError, RecipeError
+from bpe_core.following.followed_run import FollowedRun
 from bpe_core.history.history import END_SENTENCES, EndReason, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.methods.facts import Wording
@@ -37,6 +39,7 @@ class Phase(Enum):
     COUNTING = "counting"
     PREPARING = "preparing"
     LEARNING = "learning"
+    FOLLOWED = "followed"  # another process trains it
     PAUSED = "paused"
     ENDED = "ended"
     FAILED = "failed"
@@ -80,6 +83,9 @@ class Run:
     table_to_extend: TableToExtend | None = None  # the table that it extends on other texts
     # The extended table until it is reported, for methods that do not learn step by step.
     extended_table: ExtendedTable | None = None
+    followed: FollowedRun | None = None  # what is known of a run that another process trains
+    followed_file: Path | None = None  # the session that this process writes
+    can_request: bool = False  # whether this window may ask that process to pause
     fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # by source number, when they were read
 
     @cached_property
@@ -132,7 +138,7 @@ class Run:
 
     @property
     def is_busy(self) -> bool:
-        return self.phase in (Phase.COUNTING, Phase.PREPARING, Phase.LEARNING)
+        return self.phase in (Phase.COUNTING, Phase.PREPARING, Phase.LEARNING, Phase.FOLLOWED)
 
     @property
     def end_reason(self) -> EndReason:

@@ -41,10 +41,17 @@ class RunList(QObject):
         self.leading_changed.emit()
 
     def add_table(
-        self, history: History, names: TokenTexts, sentence: str, parent: int | None = None, *, is_shown: bool = True
+        self,
+        history: History,
+        names: TokenTexts,
+        sentence: str,
+        parent: int | None = None,
+        *,
+        is_shown: bool = True,
+        phase: Phase = Phase.ENDED,
     ) -> Run:
-        """Add a finished table as a run, such as one from a file. Return the run."""
-        run = Run(self._next_number(), history.recipe, (), phase=Phase.ENDED, sentence=sentence, parent=parent)
+        """Add a table as a run, such as one from a file. Return the run."""
+        run = Run(self._next_number(), history.recipe, (), phase=phase, sentence=sentence, parent=parent)
         run.history = history
         run.names = names
         self.all.append(run)

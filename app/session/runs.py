@@ -31,7 +31,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.editing.growing import can_repeat_steps, free_numbers, growing_recipe, without_counts
 from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError, RecipeError
-from bpe_core.history.history import Pair
+from bpe_core.history.history import History, Pair
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Fingerprint
@@ -299,12 +299,8 @@ class Runs(RunList):
             return
         run.merges_per_second = message.merges_per_second
         run.seconds_left = message.seconds_left
-        start = run.learned
-        run.store_history(message.history)
         run.leading = message.leading or run.leading
-        if run is self.shown and run.learned > start:
-            self.grew.emit(start, run.learned)
-            self._cursor.set_end(run.learned)
+        self.grow(run, message.history)
         if run is self.shown and message.leading is not None:
             self.leading_changed.emit()
         if not message.is_over:
@@ -314,6 +310,21 @@ class Runs(RunList):
             self._end(run, run.end_sentence())
         else:
             run.phase = Phase.PAUSED
+            self._report_state(run)
+
+    def grow(self, run: Run, history: History) -> None:
+        """Store a longer history of a run, and show its new steps."""
+        start = run.learned
+        run.store_history(history)
+        if run is self.shown and run.learned > start:
+            self.grew.emit(start, run.learned)
+            self._cursor.set_end(run.learned)
+
+    def enter(self, run: Run, phase: Phase, sentence: str) -> None:
+        """Show that a run is in a phase, if it is another phase than before."""
+        if (phase, sentence) != (run.phase, run.sentence):
+            run.phase = phase
+            run.sentence = sentence
             self._report_state(run)
 
     def _take_trainer(self, run: Run, message: ReadyTrainer | SizeMismatch) -> None:

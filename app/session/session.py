@@ -14,6 +14,7 @@ from app.session.changes import Step, Steps, UndoableValue
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.fingerprints import Fingerprints
+from app.session.following import FollowedRuns
 from app.session.merge_filter import MergeFilter
 from app.session.playing import Player
 from app.session.run import Run
@@ -52,6 +53,7 @@ class Session(QObject):
         self.runs = Runs(self.corpus.counts, self.background, self.cursor, self)
         self.runs.has_texts = lambda: bool(self.corpus.texts.value)
         self.runs.did_not_fit.connect(self._find_size)
+        self.following = FollowedRuns(self.runs, self.background, self)
         self.selection = Selection(self.runs)
         self.playing = Player(self.runs, self.cursor, self)
         self.detour = Detour(self)

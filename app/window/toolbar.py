@@ -15,6 +15,7 @@ MAIN_TEXTS: dict[MainAction, tuple[str, str]] = {
     "pause": ("&Pause", "pause"),
     "resume": ("&Resume", "train"),
     "extend": ("&Continue", "extend"),
+    "take over": ("Take &Over", "train"),
 }
 
 
@@ -52,7 +53,7 @@ class MainToolBar(QToolBar):
         text, icon_name = MAIN_TEXTS[status.main]
         self._actions["main"].setText(text)
         self._actions.set_icon("main", icon_name)
-        self._actions["main"].setEnabled(not status.is_busy or status.main == "pause")
+        self._actions["main"].setEnabled(not status.is_busy or status.main != "train")
         self._actions["new_run"].setEnabled(not status.is_busy)
         self._actions["step"].setEnabled(not status.is_busy)
         self._actions["stop"].setVisible(status.can_stop)

@@ -67,6 +67,8 @@ class FileFollower:
             if state == self._read:
                 return ""
             run = read_growing_run(self.path)
+        except FileNotFoundError:
+            return f"There is no file {self.path}."
         except OSError as error:
             return f"Could not read {self.path}: {error.strerror or error}."
         except BpeError as error:

@@ -80,7 +80,8 @@ class FollowedRun:
         if self.state == "cut":
             return f"The connection to {self.name} has ended after {step}."
         if self.state == "stopped":
-            return f"The training of {self.name} has stopped after {step}. No program writes this file."
+            free = "No program writes this file, so it can be taken over."
+            return f"The training of {self.name} has stopped after {step}. {free}"
         return f"The training of {self.name} has ended after {step}. {self.why}".rstrip()
 
 

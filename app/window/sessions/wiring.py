@@ -49,6 +49,7 @@ class SessionWiring(QObject):
         self._arrangement = SavedArrangement(window, charts, merges)
         self._notify = partial(session.background.notify, is_error=False)
         self._was_saved_to_leave = False
+        self._goes_on = False  # whether the run of the session that is being opened should be continued
         window.may_close = partial(self._may_leave, window.close)
         self.document = document = Document(session, data_folder(), self._layout, self)
         self.unsaved = UnsavedSessions(document, session.background, self.bring_back, window, self)
@@ -62,7 +63,9 @@ class SessionWiring(QObject):
         document.elsewhere_wanted.connect(lambda: self.save_as())
         self._show_name()
 
-    def open(self, path: Path) -> None:
+    def open(self, path: Path, *, goes_on: bool = False) -> None:
+        """Open a session. If `goes_on` is true, then continue the training of the run that it shows."""
+        self._goes_on = goes_on
         self._settings.remember_file(path)
         self._leave_for(partial(self.document.open, path))
 
@@ -144,6 +147,9 @@ class SessionWiring(QObject):
         self._text.set_text(self._session.text.value)
         self._arrangement.restore(view.layout)
         self._open_lab(view.layout.get("lab"))
+        if self._goes_on:
+            self._goes_on = False
+            self._session.runs.resume()
 
     def _open_lab(self, kept: object) -> None:
         had_any = isinstance(kept, dict) and any(value not in (None, False) for value in kept.values())

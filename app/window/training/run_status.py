@@ -19,7 +19,7 @@ from app.window.parts.wording import count_text, duration_text, rate_text
 from bpe_core.kernels.readiness import MachineCode
 from bpe_core.recipes.ties import TIE_RULES
 
-MainAction = Literal["train", "pause", "resume", "extend"]
+MainAction = Literal["train", "pause", "resume", "extend", "take over"]
 UNREADABLE = "None of these texts can be read. Point at a text in Corpus to see why."
 NO_TEXTS = "Open a text, then press Train."
 READY = "Ready. Press Train."
@@ -49,6 +49,7 @@ class TrainingStatusModel(QObject):
         session.runs.changed.connect(self._update)
         session.runs.grew.connect(throttle.call)
         session.opening_changed.connect(self._update)
+        session.following.changed.connect(throttle.call)
         texts = session.corpus
         for chosen in (session.recipe.changed, texts.texts.changed, texts.listed, texts.counts.changed):
             chosen.connect(throttle.call)
@@ -77,7 +78,7 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
     if session.opening:
         return TrainingStatus(f"Opening {session.opening} …")
     if run is None:
-        return TrainingStatus(_before_any_run(session.corpus))
+        return TrainingStatus(session.following.waiting or _before_any_run(session.corpus))
     recipe = session.recipe.value
     texts = session.corpus.texts.value
     extends = run.can_extend_to(recipe)
@@ -105,6 +106,10 @@ def _before_any_run(corpus: SessionCorpus) -> str:
 def _main_action(run: Run, *, goes_on: bool, extends: bool) -> MainAction:
     if run.phase is Phase.LEARNING:
         return "pause"
+    if run.followed is not None and run.followed.can_be_taken_over:
+        return "take over"
+    if run.phase is Phase.FOLLOWED and run.followed is not None and run.can_request:
+        return "resume" if run.followed.state == "paused" else "pause"
     if goes_on:
         return "resume"
     return "extend" if extends else "train"
@@ -120,6 +125,8 @@ def title_of(run: Run, runs: Sequence[Run]) -> str:
 def sentence_of(run: Run, machine_code: MachineCode) -> str:
     learned = count_text(run.learned, run.wording.step)
     gone = run.gone_through
+    if run.followed is not None:
+        return run.followed.sentence
     learned += f" of {run.planned:,}" if gone is None else f", {gone[0]:.0%} of {gone[1]}".replace("%", " %")
     if run.phase is Phase.COUNTING:
         return "Counting words …"

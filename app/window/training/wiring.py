@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu
 
@@ -20,6 +20,9 @@ from bpe_core.recipes.recipe import title_of as title_of_choice
 
 
 class TrainingWiring(QObject):
+    take_over_wanted = Signal()
+    following_to_stop = Signal(object)  # the followed run shown
+
     def __init__(
         self, frame: Frame, status: TrainingStatusModel, form: RecipeForm, speed: SpeedBox, parent: QObject
     ) -> None:
@@ -37,11 +40,12 @@ class TrainingWiring(QObject):
         self.train_and_play = partial(self._if_fields_are_valid, partial(self._train_unless_learned, says=False))
         self._acts: dict[str, Callable[[], None]] = {
             "train": train,
-            "pause": runs.pause,
-            "resume": runs.resume,
+            "pause": self._pause,
+            "resume": self._resume,
             "extend": extend,
+            "take over": self.take_over_wanted.emit,
         }
-        actions.connect(main=self._act, step=step, new_run=new, stop=runs.stop, extend=extend)
+        actions.connect(main=self._act, step=step, new_run=new, stop=self._stop, extend=extend)
         actions.connect(runs=lambda: frame.window.show_dock("runs"))
         session.size_taken.connect(form.note_size)
         speed.slider.valueChanged.connect(self.set_speed)
@@ -59,6 +63,27 @@ class TrainingWiring(QObject):
     def _act(self) -> None:
         self._status.catch_up()  # takes a size that is being typed
         self._acts[self._status.status.main]()
+
+    def _pause(self) -> None:
+        run = self._session.runs.shown
+        if run is not None and run.followed is not None:
+            self._session.following.request(run, "pause")
+        else:
+            self._session.runs.pause()
+
+    def _resume(self) -> None:
+        run = self._session.runs.shown
+        if run is not None and run.followed is not None:
+            self._session.following.request(run, None)
+        else:
+            self._session.runs.resume()
+
+    def _stop(self) -> None:
+        run = self._session.runs.shown
+        if run is not None and run.followed is not None:
+            self.following_to_stop.emit(run)
+        else:
+            self._session.runs.stop()
 
     def _if_fields_are_valid(self, act: Callable[[], object]) -> None:
         """Call `act` if no field holds a refused value. Otherwise show the message about the refused value."""

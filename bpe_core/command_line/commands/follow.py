@@ -20,8 +20,8 @@ examples:
   bpe-explorer follow run.bpex
       Print each step of a training as a line of JSON while `train -o run.bpex` writes this session.
 
-  ssh host bpe-explorer follow run.bpex > steps.jsonl
-      Follow a training on another computer.
+  ssh host bpe-explorer follow run.bpex | bpe-explorer --follow -
+      Watch a training on another computer in a window here.
 
   bpe-explorer follow run.bpex --once
       Print the steps that are saved now, and end.

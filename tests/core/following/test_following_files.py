@@ -15,7 +15,7 @@ import bpe_core as bpe
 from bpe_core.following.file_follower import FileFollower
 from bpe_core.studies.sessions import write_run
 from bpe_core.support.atomic import is_being_written, reserve
-from tests.core.following.trainings import are_beginnings, look_until, start_training, write_words
+from tests.core.following.trainings import TO_BE_KILLED, are_beginnings, look_until, start_training, write_words
 
 TEXT = "low lower lowest, new newer newest " * 9
 
@@ -31,8 +31,8 @@ def test_a_training_that_is_killed_and_resumed_is_followed_from_its_first_second
     follower = FileFollower(tmp_path / "run.bpex")
     assert follower.look().state == "waiting"
 
-    training = start_training(tmp_path)
-    seen = look_until(follower.look, lambda run: run.learned > 300)
+    training = start_training(tmp_path, between=TO_BE_KILLED)
+    seen = look_until(follower.look, lambda run: run.learned > 100)
     assert {run.state for run in seen} <= {"waiting", "training"}
     training.kill()
     training.communicate()

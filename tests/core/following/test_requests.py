@@ -11,7 +11,7 @@ import bpe_core as bpe
 from bpe_core.command_line.main import run
 from bpe_core.following.file_follower import FileFollower
 from bpe_core.session_file.requests import make_request, request_file, request_for, withdraw_request
-from tests.core.following.trainings import are_beginnings, look_until, start_training, write_words
+from tests.core.following.trainings import TO_BE_KILLED, are_beginnings, look_until, start_training, write_words
 
 SECONDS_OF_REST = 1.5
 
@@ -20,7 +20,7 @@ def test_a_paused_training_makes_no_step_and_goes_on_with_the_same_steps(tmp_pat
     write_words(tmp_path / "words.txt")
     session = tmp_path / "run.bpex"
     follower = FileFollower(session)
-    training = start_training(tmp_path)
+    training = start_training(tmp_path, between=0.1)
     seen = look_until(follower.look, lambda run: run.learned > 100)
 
     make_request(session, "pause")
@@ -43,7 +43,7 @@ def test_a_training_that_is_asked_to_stop_saves_its_steps_and_can_be_continued(t
     write_words(tmp_path / "words.txt")
     session = tmp_path / "run.bpex"
     follower = FileFollower(session)
-    training = start_training(tmp_path, size=900)
+    training = start_training(tmp_path, size=900, between=TO_BE_KILLED)
     seen = look_until(follower.look, lambda run: run.learned > 50)
     request_file(session).write_text("STOP \n")  # as a person may write it
     assert training.wait() == 0

@@ -24,21 +24,24 @@ sessions.SECONDS_BETWEEN = 0.02
 sessions.TIMES_THE_WRITING = 0
 advance = Trainer.advance
 def advance_slowly(trainer, max_merges=None, seconds=None):
-    time.sleep(0.02)
+    time.sleep(float(sys.argv[1]))
     return advance(trainer, 20)
 Trainer.advance = advance_slowly
-sys.exit(run(sys.argv[1:]))
+sys.exit(run(sys.argv[2:]))
 """
-VOCABULARY = 2_000
+VOCABULARY = 4_000
 
 
-def write_words(path: Path, count: int = 5_000) -> None:
+def write_words(path: Path, count: int = 20_000) -> None:
     path.write_text(" ".join(f"{number * 7919:x}" for number in range(count)))
 
 
-def start_training(folder: Path, *more: str, size: int = VOCABULARY) -> subprocess.Popen[str]:
-    """Start a training of words.txt to run.bpex in another process."""
-    words = ["train", "words.txt", "--vocab-size", str(size), "-o", "run.bpex", "--quiet", *more]
+TO_BE_KILLED = 0.3  # seconds between two batches of a training that must not end before it is killed
+
+
+def start_training(folder: Path, *, size: int = VOCABULARY, between: float = 0.02) -> subprocess.Popen[str]:
+    """Start a training of words.txt to run.bpex in another process. It waits between two batches."""
+    words = [str(between), "train", "words.txt", "--vocab-size", str(size), "-o", "run.bpex", "--quiet"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
         [sys.executable, "-c", PROGRAM, *words], cwd=folder, env=environment, stderr=subprocess.PIPE, text=True

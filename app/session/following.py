@@ -1,0 +1,114 @@
+"""The runs of the session that other processes train. The window only reads them, and may ask to pause or stop."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.background import BackgroundTasks
+from app.session.run import Phase, Run
+from app.session.runs import Runs
+from app.worker.following import FollowedSteps, Follower, follow
+from bpe_core.following.file_follower import FileFollower
+from bpe_core.following.followed_run import FollowState
+from bpe_core.following.stream_follower import StreamFollower
+from bpe_core.session_file.requests import Request, make_request, withdraw_request
+from bpe_core.support.atomic import is_being_written
+
+TOPIC = "request to a training"
+PHASES: dict[FollowState, Phase] = {"ended": Phase.ENDED, "cut": Phase.ENDED, "stopped": Phase.PAUSED}
+REPLACED = "Another run has taken its place in the file."
+_numbers = itertools.count(1)
+
+
+class FollowedRuns(QObject):
+    """An object that adds a followed run to the session, and adds its steps as they arrive."""
+
+    changed = Signal()  # something else is known of a followed run
+
+    def __init__(self, runs: Runs, background: BackgroundTasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.waiting = ""  # a sentence about a run without any steps, or an empty text
+        self._runs = runs
+        self._background = background
+
+    def begin(self, path: Path) -> None:
+        """Follow the run of a session, which need not exist yet."""
+        self._begin(FileFollower(path), path, path.name)
+
+    def begin_stream(self, stream: BinaryIO) -> None:
+        """Follow the run whose steps a stream brings."""
+        self._begin(StreamFollower(stream), None, "standard input")
+
+    def _begin(self, follower: Follower, path: Path | None, name: str) -> None:
+        stamp: Hashable = "follow", next(_numbers)
+        take = partial(self._take, stamp, path)
+        self.waiting = f"Following {name} …"
+        self.changed.emit()
+        self._background.run(
+            stamp, partial(follow, follower, path), take, partial(self._note_failure, stamp), progress=take
+        )
+
+    def _take(self, stamp: Hashable, path: Path | None, steps: FollowedSteps | None) -> None:
+        if steps is None:
+            return
+        seen = steps.run
+        self.waiting = "" if seen.history is not None else seen.sentence
+        run = self._run(stamp)
+        if run is not None and run.followed is not None and seen.place != run.followed.place:
+            self._leave(run, REPLACED)
+            run = None
+        if run is None and seen.history is not None and steps.names is not None:
+            run = self._runs.add_table(seen.history, steps.names, "", phase=Phase.FOLLOWED)
+            run.stamp = stamp
+            run.followed_file = path
+            run.only_named = seen.texts
+        if run is not None and seen.history is not None:
+            run.followed = seen
+            run.can_request = steps.can_request
+            run.names = steps.names
+            self._runs.grow(run, seen.history)
+            self._runs.enter(run, PHASES.get(seen.state, Phase.FOLLOWED), seen.why if seen.state == "ended" else "")
+        self.changed.emit()
+
+    def _run(self, stamp: Hashable) -> Run | None:
+        return next((run for run in reversed(self._runs.all) if run.stamp == stamp), None)
+
+    def _note_failure(self, stamp: Hashable, sentence: str) -> None:
+        self.waiting = ""
+        run = self._run(stamp)
+        if run is not None:
+            self._leave(run, sentence)
+        self._background.notify(sentence)
+        self.changed.emit()
+
+    def stop(self, run: Run) -> None:
+        """Follow a run no longer. Its training goes on elsewhere."""
+        self._background.cancel(run.stamp)
+        self._leave(run, "It is not followed any more.")
+        self.changed.emit()
+
+    def _leave(self, run: Run, sentence: str) -> None:
+        run.stamp = ("followed", next(_numbers))
+        run.followed = None
+        self._runs.enter(run, Phase.ENDED, sentence)
+
+    def request(self, run: Run, request: Request | None) -> None:
+        """Ask the training of a run to pause or to stop. None lets it go on."""
+        path = run.followed_file
+        if path is not None:
+            act = partial(withdraw_request, path) if request is None else partial(make_request, path, request)
+            self._background.run(TOPIC, lambda task: act(), failed=self._background.notify, queues=True, writes=True)
+
+    def file_to_take_over(self, run: Run) -> Path | None:
+        """Return the file of a run if nobody writes it now. Otherwise show a message and return None."""
+        path = run.followed_file
+        if path is None or is_being_written(path) is False:
+            return path
+        self._background.notify(f"Another program writes {path.name} now, so the run cannot be taken over.")
+        return None

@@ -1,0 +1,66 @@
+"""A class that connects the following of runs with the window: it begins, pauses, stops and takes over."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from app.session.background import Answer
+from app.session.run import Phase, Run
+from app.settings import LAST_FOLDER
+from app.window.main_window import Frame
+from app.window.parts.dialogs import SESSION_FILTER, ask_to_open
+from app.window.sessions.wiring import SessionWiring
+
+STANDARD_INPUT = "-"
+
+
+class FollowingWiring(QObject):
+    def __init__(self, frame: Frame, filing: SessionWiring, parent: QObject) -> None:
+        super().__init__(parent)
+        self._frame = frame
+        self._session = frame.session
+        self._following = frame.session.following
+        self._filing = filing
+        frame.actions.connect(follow=self._ask_and_follow)
+
+    def begin(self, place: str) -> None:
+        """Follow a session, or the steps on standard input for the place `-`."""
+        if place == STANDARD_INPUT:
+            self._following.begin_stream(sys.stdin.buffer)
+        else:
+            self._following.begin(Path(place).absolute())
+
+    def take_over(self) -> None:
+        """Open the file of the run shown as the session of this window, and continue its training."""
+        run = self._session.runs.shown
+        path = None if run is None else self._following.file_to_take_over(run)
+        if path is not None:
+            self._filing.open(path, goes_on=True)
+
+    def offer_to_stop(self, run: Run) -> None:
+        """Ask whether only the following should stop, or the training of the run, too.
+
+        If no program trains the run now, stop to follow it.
+        """
+        if run.phase is not Phase.FOLLOWED:
+            self._following.stop(run)
+            return
+        answers = [Answer("Stop Following", partial(self._following.stop, run))]
+        if run.can_request:
+            answers.append(Answer("Stop Its Training", partial(self._following.request, run, "stop")))
+        name = "" if run.followed is None else run.followed.name
+        self._session.background.notify(
+            f"{name} is trained by another program. The steps that it has saved stay.",
+            is_error=False,
+            answers=tuple(answers),
+            is_still_true=lambda: run.followed is not None,
+        )
+
+    def _ask_and_follow(self) -> None:
+        path = ask_to_open(self._frame.window, "Follow a run", self._frame.settings.get(LAST_FOLDER), SESSION_FILTER)
+        if path is not None:
+            self.begin(str(path))
