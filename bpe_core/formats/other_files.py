@@ -61,9 +61,8 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(([^\s{\[]+|\[\w+\])([ \t]+|,| ?: | -> )\d+\r?\n){3}",
-        "looks like a list of words or tokens with numbers, such as fairseq's dict.txt, which does not say how texts "
-        "are split. Open the codes or the .model in its folder. If the numbers are counts, learn from it: train "
-        "--word-list",
+        "looks like a list of words with numbers, such as fairseq's dict.txt. It does not say how texts are split, so "
+        "open the codes or the .model in its folder. To learn from counts: train --word-list",
     ),
     (
         rb"(\d+ \d+\r?\n)?\S+( -?\d+\.\d+){9}",

@@ -41,7 +41,7 @@ class ChatOfFolder(Question):
     """
 
     about = "this place"
-    asks = "What does a model get from a chat?"
+    asks = "Which tokens make up a chat?"
     turn = 6
     studies = NONE
     examples = """\

@@ -41,7 +41,7 @@ class Languages(Question):
     """
 
     about = "the corpus"
-    asks = "Which language needs more tokens?"
+    asks = "Which language costs more?"
     turn = 2
     axis = "step"
     needs = "texts if known"

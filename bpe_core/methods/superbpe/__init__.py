@@ -68,7 +68,7 @@ class SuperBPE(BytePairEncoding):
 
         return second_stage(history, self.name)
 
-    def histories_of_two_stages(self, history: History) -> Iterable[History]:
+    def possible_histories(self, history: History) -> Iterable[History]:
         if history.recipe.method != BytePairEncoding.name:  # files of superwords are first read as plain merges
             return ()
         from bpe_core.methods.superbpe.explain import histories_of_two_stages

@@ -92,7 +92,7 @@ def test_files_converted_from_tiktoken_ranks_have_the_ids_of_the_ranks(tmp_path:
 
 def test_the_longest_token_is_counted_as_in_the_trainer_of_the_library() -> None:
     history = learn_preset("gpt2", merges=40, max_token_length=4)
-    note = next(sentence for sentence in FORMATS["tokenizer.json"].can_hold(history) if "longest token" in sentence)
+    note = next(sentence for sentence in FORMATS["tokenizer.json"].can_hold(history) if "max_token_length" in sentence)
     assert "4 symbols" in note
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)

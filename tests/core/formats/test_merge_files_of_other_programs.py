@@ -110,7 +110,7 @@ def test_merge_files_with_counts_or_without_a_version_are_opened(tmp_path: Path)
         (b"'<pad>_'\n'<EOS>_'\n', _'\n'._'\n'the_'\n", "subwords of Tensor2Tensor"),
         (b"### SubwordTextEncoder\n### Metadata: {}\n'the_'\n', '\n'a_'\n'in_'\n'of_'\n", "subwords of Tensor2Tensor"),
         (b"2 9\nthe 0.1 -0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9\n", "vectors of words"),
-        (b'"</s>": 0\n"<unk>": 1\nthe: 2\n', "list of words or tokens with numbers"),
+        (b'"</s>": 0\n"<unk>": 1\nthe: 2\n', "list of words with numbers"),
         (b'{"unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.5]]}', "only Unigram's model"),
         (b"fmgg\x65\0\0\0", "older than GGUF"),
         (b"a 17\nthe@@ 9\nb 4\n", "fairseq's dict.txt"),

@@ -307,10 +307,10 @@ def test_special_tokens_of_vocab_txt_are_those_named_in_its_configuration() -> N
 @pytest.mark.parametrize(
     ("data", "config", "sentence"),
     [
-        (SMALL.replace(b"[UNK]\n", b""), {}, r"odd\.txt: the token “\[UNK\]”for words that cannot"),
+        (SMALL.replace(b"[UNK]\n", b""), {}, r"odd\.txt: the token “\[UNK\]” for words that cannot"),
         (SMALL + b"a b\n", {}, r"odd\.txt, line 12: there must be one token and no space"),
         (SMALL + b"\xff\n", {}, r"odd\.txt, line 12: the bytes from byte 1 on are not UTF-8"),
-        (SMALL, {"unk_token": "<unk>"}, r"the token “<unk>”for words"),
+        (SMALL, {"unk_token": "<unk>"}, r"the token “<unk>” for words"),
         (SMALL, {"unk_token": 5}, r"a special token must be a text"),
         (SMALL, {"unk_token": ""}, r"a special token is empty"),
         (SMALL, {"do_lower_case": "yes"}, r'"do_lower_case" must be true, false or null'),
@@ -353,7 +353,7 @@ def test_sample_texts_of_this_project_are_not_recognized_as_vocab_txt() -> None:
 
 def test_a_vocab_txt_without_continuing_tokens_is_refused_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("a\nb\n")
-    with pytest.raises(FormatError, match=re.escape("“[UNK]”for words that cannot be split")):
+    with pytest.raises(FormatError, match=re.escape("“[UNK]” for words that cannot be split")):
         open_table(tmp_path / "vocab.txt")
 
 

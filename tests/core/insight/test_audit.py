@@ -105,7 +105,7 @@ def test_the_audit_and_trim_commands_list_and_remove_tokens(tmp_path: Path, caps
         "Ask for at least 256": ["trim", str(table), "--down-to", "9", *corpus, "-o", str(small)],
         "--needed lose removes": ["trim", str(table), "--remove", str(rows and 256), "-o", str(small)],
         "must end in .svg": ["audit", str(table), "-o", str(tmp_path / "audit.doc")],
-        "is unknown here": ["audit", str(table), "--only", "one-file", "--corpus", str(first)],
+        "cannot say which tokens are one-file": ["audit", str(table), "--only", "one-file", "--corpus", str(first)],
     }
     for report, arguments in mistakes.items():
         assert run(arguments) != 0

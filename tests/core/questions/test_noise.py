@@ -81,7 +81,8 @@ def test_the_noise_question_changes_the_text_equally_for_all_tokenizers(study: b
 
 
 @pytest.mark.parametrize(
-    ("wrong", "sentence"), [({"share": 0.0}, "above 0"), ({"share": 2.0}, "at most 1"), ({"characters": 0}, "one char")]
+    ("wrong", "sentence"),
+    [({"share": 0.0}, "above 0"), ({"share": 2.0}, "at most 1"), ({"characters": 0}, "characters must be at least 1")],
 )
 def test_impossible_noise_options_are_refused_in_a_sentence(
     study: bpe.Study, wrong: dict[str, Any], sentence: str
