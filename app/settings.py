@@ -23,6 +23,7 @@ class Setting(Generic[Value]):
 THEME = Setting("look/theme", "system")  # light, dark or system
 ZOOM = Setting("look/zoom", 100)  # percent
 WINDOW_GEOMETRY = Setting("window/geometry", QByteArray())  # position and size of the window
+OWN_LAYOUT = Setting("window/own layout", "")  # the layout that the person saved, as JSON
 ROOM = Setting("window/room", "")  # the last room; empty at the first start, which shows only the first
 RECENT_FILES = Setting[list[str]]("files/recent", [])  # recently opened texts, newest first
 LAST_FOLDER = Setting("files/folder", "")  # the folder of the last opened or saved file

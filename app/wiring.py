@@ -38,6 +38,7 @@ from app.window.exchange.wiring import ExchangeWiring
 from app.window.find_anything.wiring import Places, SearchWiring
 from app.window.following.wiring import FollowingWiring
 from app.window.help_dialog import about_dialog, keys_dialog
+from app.window.layouts.wiring import READY, Layouts
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel
 from app.window.lessons.wiring import LESSON_STAGE, LessonWiring
@@ -389,10 +390,10 @@ class Program(QObject):
         self.window.restore_layout(self.settings)
 
     def _fill_view_menu(self, view: QMenu) -> None:
+        panels = view.addMenu("&Panels")
         for dock in self.window.docks.values():
-            self.window.addAction(dock.toggleViewAction())  # the right button on a title lists them, too
+            panels.addAction(dock.toggleViewAction())  # the right button on a title lists them, too
             dock.toggleViewAction().triggered.connect(lambda on, dock=dock: dock.raise_() if on else None)
-        view.addSeparator()
         looks = view.addMenu("&Theme")
         group = QActionGroup(self.window)
         for title, choice in (("As the &System", "system"), ("&Light", "light"), ("&Dark", "dark")):
@@ -403,8 +404,12 @@ class Program(QObject):
             group.addAction(action)
         sizes = view.addMenu("&Zoom")
         sizes.addActions([self.actions[name] for name in ("zoom_in", "zoom_out", "zoom_usual")])
-        view.addSeparator()
-        view.addAction("&Reset Layout").triggered.connect(self.window.reset_layout)
+        layouts = view.addMenu("&Layout")
+        for names in (READY, ("save_layout", "own_layout")):
+            layouts.addActions([self.actions[name] for name in names])
+            layouts.addSeparator()
+        layouts.addAction("&Reset Layout").triggered.connect(self.window.reset_layout)
+        self.layouts = Layouts(self.filing.arrangement, self.actions, self.settings, self.zoom_to)
 
     def _zoom(self, places: int) -> None:
         self.zoom_to(step_beside(zoom_percent(), places))

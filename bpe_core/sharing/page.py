@@ -25,7 +25,7 @@ from bpe_core.support.atomic import write_atomically
 from bpe_core.support.markup import Markup, element, joined
 from resources import page_part
 
-RUN_SCRIPTS = ("unpack", "elements", "words", "tokens", "cuts", "run", "lane", "curve")
+RUN_SCRIPTS = ("unpack", "elements", "words", "tokens", "cuts", "run", "lane", "curve", "address")
 LESSON_SCRIPTS = ("unpack", "elements", "answers", "lesson")
 ALL_LESSONS = "Lessons on tokens"
 MOST_RUNS = 6

@@ -13,6 +13,10 @@ class Timeline {
     this.place = this.bySize ? Math.min(...runs.map((run) => run.sizeAt(run.length))) - this.first : this.last;
   }
 
+  placeAt(number) {
+    return number - this.first;
+  }
+
   stepOf(run, place) {
     return this.bySize ? run.stepOfSize(place + this.first) : place;
   }
@@ -42,15 +46,18 @@ class Page {
     this.slider = make("input", { id: "moment", type: "range", min: "0", max: this.timeline.last, value: this.timeline.place });
     this.moment = make("output", { for: "moment", "aria-live": "off" });
     this.button = make("button", { type: "button", id: "play" }, "Play");
+    this.address = new Address(this);
     this.connect();
     this.fill(data);
     this.show();
+    this.address.read();
     this.curve.show(this.text);
   }
 
   connect() {
     this.input.addEventListener("input", () => {
       this.show();
+      this.address.writeSoon();
       clearTimeout(this.waiting);
       this.waiting = setTimeout(() => this.curve.show(this.text), LATER);
     });
@@ -63,7 +70,7 @@ class Page {
 
   fill(data) {
     document.title = data.title;
-    const controls = make("div", { class: "controls" }, this.button, make("label", { for: "moment" }, "Moment"), this.slider, this.moment);
+    const controls = make("div", { class: "controls" }, this.button, make("label", { for: "moment" }, "Moment"), this.slider, this.moment, this.address.copy, this.address.said);
     const text = make("div", { class: "typed" }, make("label", { for: "text" }, "Your text"), this.input);
     const lanes = make("div", { class: "lanes" }, ...this.lanes.map((lane) => lane.element));
     document.querySelector("main").replaceChildren(make("h1", {}, data.title), text, controls, lanes, this.curve.element);
@@ -73,11 +80,20 @@ class Page {
     return this.input.value.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
   }
 
+  setText(text) {
+    if (text === this.text) return;
+    this.input.value = text;
+    this.show();
+    this.curve.show(this.text);
+  }
+
   goTo(place) {
+    const before = this.timeline.place;
     this.timeline.place = Math.max(0, Math.min(this.timeline.last, Math.floor(place)));
     this.slider.value = this.timeline.place;
     this.show();
     this.curve.moveTo(this.timeline.place);
+    if (this.timeline.place !== before) this.address.writeSoon();
   }
 
   show() {

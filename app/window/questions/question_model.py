@@ -176,7 +176,7 @@ class QuestionModel(QObject, LazyModel):
             self._take(answer, "")
 
         def report(progress: Progress) -> None:
-            share = f" {100 * progress.done // progress.total} %" if progress.total else ""
+            share = f": {100 * progress.done // progress.total} %" if progress.total else ""
             stage = f"{progress.stage.capitalize() or ASKING}{share}"
             if isinstance(progress.so_far, Answer):
                 self.about = runs

@@ -46,7 +46,7 @@ class SessionWiring(QObject):
         self._text = text
         self._charts = charts
         self._pages = pages
-        self._arrangement = SavedArrangement(window, charts, merges)
+        self.arrangement = SavedArrangement(window, charts, merges)
         self._notify = partial(session.background.notify, is_error=False)
         self._was_saved_to_leave = False
         self._goes_on = False  # whether the run of the session that is being opened should be continued
@@ -141,11 +141,11 @@ class SessionWiring(QObject):
 
     def _layout(self) -> dict[str, Any]:
         lanes = self._pages.known(LANES)
-        return self._arrangement.now() | {"lab": {} if lanes is None else lanes.model.kept()}
+        return self.arrangement.now() | {"lab": {} if lanes is None else lanes.model.kept()}
 
     def _show_opened(self, view: View) -> None:
         self._text.set_text(self._session.text.value)
-        self._arrangement.restore(view.layout)
+        self.arrangement.restore(view.layout)
         self._open_lab(view.layout.get("lab"))
         if self._goes_on:
             self._goes_on = False

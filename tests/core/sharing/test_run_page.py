@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -325,6 +326,61 @@ def test_one_slider_moves_several_runs_on_a_shared_page(page: Browser, tmp_path:
     for title, study, line in zip(("ours", "theirs", "fewest"), (ours, theirs, fewest), legend, strict=True):
         ends = [len(study.encode("the sea", at=at)) for at in (0, len(study.history))]
         assert line == f"{title}: from {ends[0]} tokens to {ends[1]}"
+    assert page.errors == []
+
+
+@needs_browser
+def test_address_of_a_shared_page_follows_the_moment_and_leads_back_to_it(page: Browser, tmp_path: Path) -> None:
+    study = bpe.train([text_of("poem")], "gpt2", merges=60)
+    _open(page, tmp_path, given=study, text="the sea")
+    assert page.value("location.hash") == ""  # nobody has moved yet
+    page.value("document.getElementById('text').focus()")
+    page.value("document.getElementById('text').select()")
+    page.type("naïve & 100 % #1")
+    page.value("page.goTo(17)")
+    page.value("new Promise(done => setTimeout(done, 600))")
+    address = page.value("location.hash")
+    assert parse_qs(address.removeprefix("#")) == {"step": ["17"], "text": ["naïve & 100 % #1"]}
+    page.value("page.goTo(3)")
+    page.value("page.address.write()")
+    page.value(f"new Promise(done => {{ location.hash = {address!r}; setTimeout(done, 100) }})")
+    assert page.value("page.timeline.place") == 17
+    page.call("Page.navigate", url="about:blank")
+    page.open(tmp_path / "run.html")
+    assert page.value("page.timeline.place") == 60
+    for part, place, text in (
+        ("#step=5", 5, "the sea"),
+        ("#text=low", 5, "low"),
+        ("#step=900", 60, "low"),
+        ("#step=-1&text=", 60, ""),
+        ("#step=x&size=4", 60, ""),
+        ("#%E0%A4%A", 60, ""),
+    ):
+        page.value(f"new Promise(done => {{ location.hash = {part!r}; setTimeout(done, 100) }})")
+        assert (page.value("page.timeline.place"), page.value("page.text")) == (place, text), part
+    assert page.errors == []
+
+
+@needs_browser
+def test_shared_page_opens_at_the_moment_of_its_address_and_copies_the_address(page: Browser, tmp_path: Path) -> None:
+    ours, theirs = (bpe.train([text_of("poem")], preset, vocab_size=300) for preset in ("gpt2", "raw-bytes"))
+    _open(page, tmp_path, given={"ours": ours, "theirs": theirs}, text="the sea")
+    page.call("Page.navigate", url="about:blank")
+    page.call("Page.navigate", url=(tmp_path / "run.html").as_uri() + "#size=280&text=the+lowest")
+    ready = "new Promise(done => { const look = () => window.page ? done(true) : setTimeout(look, 5); look(); })"
+    assert page.value(ready)
+    assert page.value("page.timeline.place + page.timeline.first") == 280
+    assert page.value("[...document.querySelectorAll('.lane')].map(lane => lane.innerText)")[0].count("280")
+    assert page.value("page.text") == "the lowest"
+    copied = "navigator.clipboard.writeText = async (text) => { window.copied = text; }"
+    page.value(copied)
+    page.click("#copy")
+    assert page.value("window.copied").endswith("run.html#size=280&text=the+lowest")
+    assert page.value("page.address.said.textContent") == "The address is copied."
+    page.value("page.setText('x'.repeat(3000))")
+    page.click("#copy")
+    assert page.value("window.copied").endswith("run.html#size=280")
+    assert "without the text" in page.value("page.address.said.textContent")
     assert page.errors == []
 
 
