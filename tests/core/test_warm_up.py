@@ -22,7 +22,7 @@ from bpe_core.methods.kit.method import Method
 import bpe_core.methods.kit.compiled_pairs, bpe_core.counting.count_words
 from bpe_core.segmenting.compiled_ranks import CompiledRanks
 from bpe_core.methods.kit.layout import lay_out
-from tests.core.learning import in_languages
+from tests.core.learning import with_two_languages
 
 readiness.SAMPLE = 0
 bpe_core.methods.kit.compiled_pairs._ROOMY = 0  # the learner is imported, so it is used
@@ -35,7 +35,7 @@ for i, preset in enumerate(PRESETS):
         recipe = Recipe.preset(preset, merges=60, vocab_size=None)
         if "ties" not in METHODS[recipe.method].needs:
             recipe = recipe.with_changes(ties=ties)
-        words = in_languages(count_words(corpus, recipe))
+        words = with_two_languages(count_words(corpus, recipe))
         trainer = Trainer(words, recipe)
         trainer.advance(max_merges=5)
         trainer.candidates(4)
@@ -68,13 +68,13 @@ from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
-from tests.core.learning import in_languages
+from tests.core.learning import with_two_languages
 
 readiness.SAMPLE = 0
 asked, make = [], calling.Kernel._made
 calling.Kernel._made = lambda self, *how: asked.append(self.name) or make(self, *how)
 corpus = Corpus.from_texts(["".join(f"word {i % 97} low lower {chr(0x4E00 + i % 900)}\\n" for i in range(900))])
-words = in_languages(count_words(corpus, Recipe.preset("gpt2")))
+words = with_two_languages(count_words(corpus, Recipe.preset("gpt2")))
 
 
 def learned(preset):
