@@ -14,6 +14,7 @@ import pytest
 
 from bpe_core import methods
 from bpe_core.methods.registry import METHODS
+from bpe_core.recipes.recipe import COMMON
 from tests.core.test_arrows import imports_of, is_in, modules
 
 HOUSES = {path.parent.name for path in Path(methods.__path__[0]).glob("*/__init__.py")} - {"kit"}
@@ -92,6 +93,18 @@ def test_only_the_folder_of_a_method_uses_the_recipe_choices_of_that_method() ->
     outside = [(module, source) for module, source in sources() if not is_in(module, "bpe_core.methods.kit")]
     known = {module: known_choices(module, source) for module, source in outside}
     assert {module: choices for module, choices in known.items() if choices} == {}
+
+
+def test_each_common_choice_of_a_recipe_serves_several_methods() -> None:
+    methods = [METHODS[name] for name in METHODS.own]
+    only_some = {
+        "whole_characters": {method.name for method in methods if method.keeps_characters},
+        "interventions": {method.name for method in methods if method.can_be_steered},
+        "grown_from": {method.name for method in methods if method.can_be_steered},
+    }
+    for choice in COMMON:
+        obey = {method.name for method in methods if choice not in method.ignores and choice not in method.needs}
+        assert len(obey & only_some.get(choice, obey)) >= (1 if choice in ("base", "marker") else 3), choice
 
 
 @pytest.mark.parametrize(
