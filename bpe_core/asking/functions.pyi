@@ -24,19 +24,23 @@ __all__ = [
     "ends",
     "floor",
     "folder",
+    "forms",
     "grade",
     "idmap",
     "lab",
     "languages",
     "lengths",
     "look",
+    "lorenz",
     "mixture",
     "morphemes",
     "noise",
+    "overlap",
     "paid",
     "pairs",
     "race",
     "ranks",
+    "scripts",
     "sizes",
     "steps",
     "supermerges",
@@ -142,8 +146,8 @@ def benchmark(
         The seed of the random draws (default: 0).
     measure : str, optional
         The measure to draw: tokens, bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use,
-        unknown_share, unencoded_share, relative_tokens, inside, seconds, premium, byte_premium,
-        single_token_share, zipf_exponent, zipf_fit.
+        type_token_ratio, average_rank, unknown_share, unencoded_share, relative_tokens, inside,
+        seconds, premium, byte_premium, single_token_share, zipf_exponent, zipf_fit.
     power : float, optional
         The order of the Rényi entropy.
     ends : bool, optional
@@ -547,6 +551,42 @@ def folder(
     'tokenizer.json is the only tokenizer file of this folder.'
     """
 
+def forms(
+    studies: Mapping[str, Learned],
+    words: Sequence[str] = (),
+    sizes: Sequence[int] = (),
+    *,
+    work: Work | None = None,
+) -> Answer:
+    """Measure whether words are split at the same letters in all places of a text.
+
+    Each word is split after a space, alone, in quotes, in brackets, after a line end, and with a capital letter. The
+    measure is the part of the words, weighted by count, that are split at the same places as after a space.
+
+    Parameters
+    ----------
+    studies : Mapping[str, Study]
+        The studies by names that you choose: {'ours': study}.
+    words : Sequence[str], optional
+        The words (default: the most frequent words of the texts).
+    sizes : Sequence[int], optional
+        Compare each tokenizer at these vocabulary sizes.
+    work : Work | None, optional
+        The callbacks that receive the progress and may cancel the work.
+
+    Returns
+    -------
+    Answer
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+    >>> bpe.forms({"ours": study}, words=("newest", "low")).columns["consistency"].tolist()
+    [0.5, 0.5, 0.5, 0.5, 0.0]
+    """
+
 def grade(
     result: str,
     corpus: GivenTexts | None = None,
@@ -776,6 +816,43 @@ def look(
     ['t', 'h', 'e', '␣lowe', 's', 't']
     """
 
+def lorenz(
+    studies: Mapping[str, Learned],
+    parallel: str = "",
+    sizes: Sequence[int] = (),
+    *,
+    work: Work | None = None,
+) -> Answer:
+    """Draw how evenly the tokens of the same sentences are shared among languages.
+
+    If all languages need equally many tokens, the curve is the straight line. The Gini coefficient is twice the area
+    between the line and the curve. Languages that a tokenizer cannot encode are left out.
+
+    Parameters
+    ----------
+    studies : Mapping[str, Study]
+        The studies by names that you choose: {'ours': study}.
+    parallel : str, optional
+        A folder with a file for each language and the same sentences in each, one in each line
+        (default: ten sentences of this program).
+    sizes : Sequence[int], optional
+        Compare each tokenizer at these vocabulary sizes.
+    work : Work | None, optional
+        The callbacks that receive the progress and may cancel the work.
+
+    Returns
+    -------
+    Answer
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+    >>> bpe.lorenz({"ours": study}).columns["text"][:3]
+    [None, 'zh', 'en']
+    """
+
 def mixture(
     study: Learned,
     steps: int = 1000,
@@ -841,8 +918,8 @@ def morphemes(
     sizes : Sequence[int], optional
         Compare each tokenizer at these vocabulary sizes.
     measure : str, optional
-        The measure to draw: f1, precision, recall, share_whole, share_alike, words, borders, cuts,
-        hits.
+        The measure to draw: f1, precision, recall, morph_score, share_whole, share_alike, words,
+        borders, cuts, hits.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -897,6 +974,43 @@ def noise(
     >>> table = bpe.noise({"ours": study.with_texts("low lower lowest")}, share=1.0).table
     >>> dict(zip(table.columns["kind"], table.columns["noisy_tokens"], strict=True))["capitals"]
     16
+    """
+
+def overlap(
+    study: Learned,
+    parallel: str = "",
+    at: int | None = None,
+    *,
+    work: Work | None = None,
+) -> Answer:
+    """Show how many tokens the texts of two languages share.
+
+    The shared part counts each token once (Jaccard). The divergence of Jensen and Shannon also weighs how often each
+    text uses a token: 0 means equally often, 1 means no shared token.
+
+    Parameters
+    ----------
+    study : Study
+        The study that `train` or `open` returned, or a history.
+    parallel : str, optional
+        A folder with a file for each language and the same sentences in each, one in each line
+        (default: ten sentences of this program).
+    at : int | None, optional
+        Ask about the table after its first K steps (default: all steps).
+    work : Work | None, optional
+        The callbacks that receive the progress and may cancel the work.
+
+    Returns
+    -------
+    Answer
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> study = bpe.train({"en": "the low house", "de": "das Haus"}, "gpt2", merges=6)
+    >>> bpe.overlap(study).columns["shared"].tolist()
+    [2]
     """
 
 def paid(
@@ -1035,6 +1149,40 @@ def ranks(
     >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
     >>> bpe.ranks(study).columns["text"][:3]
     ['␣ne', 'r', 's']
+    """
+
+def scripts(
+    study: Learned,
+    at: int | None = None,
+    *,
+    work: Work | None = None,
+) -> Answer:
+    """Show how many tokens of the vocabulary each script has, and how many of its characters are in whole tokens.
+
+    A token belongs to the script of its letters. Digits, punctuation and spaces belong to no script, and are called
+    Common. Special tokens, unknown tokens and tokens for
+    single bytes of unknown characters are not counted.
+
+    Parameters
+    ----------
+    study : Study
+        The study that `train` or `open` returned, or a history.
+    at : int | None, optional
+        Ask about the table after its first K steps (default: all steps).
+    work : Work | None, optional
+        The callbacks that receive the progress and may cancel the work.
+
+    Returns
+    -------
+    Answer
+        The answer: its `table`, its `sentences`, and usually a `figure`. A notebook shows all of them.
+
+    Examples
+    --------
+    >>> import bpe_core as bpe
+    >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+    >>> bpe.scripts(study).columns["tokens"].tolist()
+    [128, 76, 58]
     """
 
 def sizes(

@@ -163,6 +163,7 @@ class _Cell(NamedTuple):
     used: int
     unknown: int
     efficiency: float
+    average_rank: float
     seconds: float
     unencoded: float
 
@@ -271,6 +272,7 @@ def _cells(
             int(np.count_nonzero(counts)),
             int(counts[unknown].sum()),
             renyi_efficiency(counts, power),
+            average_rank(counts),
             seconds,
             unencoded,
         )
@@ -327,11 +329,24 @@ def _columns(
         "tokens_per_word": ratio(tokens, word),
         "renyi_efficiency": np.array([cell.efficiency for cell in cells]),
         "share_in_use": ratio(used, vocabulary),
+        "type_token_ratio": ratio(used, tokens),
+        "average_rank": np.array([cell.average_rank for cell in cells]),
         "unknown_share": ratio(unknown, tokens),
         "unencoded_share": np.array([cell.unencoded for cell in cells]),
         "relative_tokens": ratio(tokens, np.array([of_chosen[name] for _, name in jobs], np.int64)),
         "seconds": np.array([cell.seconds for cell in cells]),
     }
+
+
+def average_rank(counts: Int64s) -> float:
+    """Return the rank of a token of a text on average. The most frequent token has rank 1.
+
+    >>> average_rank(np.array([1, 0, 3]))
+    1.25
+    """
+    ordered = np.sort(counts[counts > 0])[::-1]
+    total = int(ordered.sum())
+    return float(ordered @ np.arange(1, len(ordered) + 1)) / total if total else float("nan")
 
 
 def ratio(some: Int64s | Float64s, of: Int64s | Float64s) -> Float64s:

@@ -134,6 +134,22 @@ MEASURES: dict[str, Measure] = {
             note="A longer text uses more of any vocabulary.",
         ),
         Measure(
+            *("type_token_ratio", "Type-token ratio", "types/tokens", "ratio"),
+            "The number of different tokens of a text relative to all its tokens",
+            "different tokens in the text / tokens",
+            note="A longer text has a lower ratio: compare tokenizers on the same text.",
+        ),
+        Measure(
+            *("average_rank", "Average rank of tokens", "average rank", "ratio"),
+            "The rank of a token among the tokens of the text, the most frequent first, averaged over the text",
+            "Σ rank · p, with p the share of each token among all tokens of the text, and ranks from 1",
+            digits=1,
+            note=(
+                "After Limisiewicz and others (2023), whose program counts ranks from 0. More means that more of the "
+                "vocabulary serves the text. Longer texts have a higher rank: compare the same sentences."
+            ),
+        ),
+        Measure(
             *("share_of_scaffolds", "Share of scaffolds", "scaffolds", "share"),
             "The part of the vocabulary that longer tokens have used up completely",
             "merged tokens that occurred in the text during training but no longer occur / vocabulary",
@@ -267,6 +283,25 @@ MEASURES: dict[str, Measure] = {
             "Σ |x − y| / (languages · Σ x), x and y the tokens of two languages, over all pairs of languages",
             note="Each language counts equally, whatever the number of its speakers.",
         ),
+        Measure(
+            *("jaccard", "Shared tokens", "shared part", "ratio"),
+            "Tokens that both texts use, relative to the tokens that at least one of them uses",
+            "tokens of both / tokens of either",
+            note="Each token counts once, so rare tokens count as much as frequent ones. Longer texts share more.",
+        ),
+        Measure(
+            *("jensen_shannon", "Jensen-Shannon divergence", "divergence", "bits"),
+            "The difference between how often two texts use each token, from 0 (equally often) to 1 (no shared token)",
+            "½ Σ p log₂ (p / m) + ½ Σ q log₂ (q / m), with m = (p + q) / 2, p and q the shares of a token in each text",
+            note="After Limisiewicz and others (2023).",
+        ),
+        Measure(
+            *("consistency", "Words split alike", "split alike", "share"),
+            "The part of the words, weighted by count, that are split at the same places as after a space",
+            "words with the same splits / words",
+            digits=1,
+            note="A word that is one token in both places counts as split alike.",
+        ),
         # -- words with their morphemes ------------------------------------------------------
         Measure("borders", "Borders", "borders", "places", "Places inside words where two morphemes meet"),
         Measure("cuts", "Splits", "splits", "places", "Places inside words where two tokens meet"),
@@ -288,6 +323,12 @@ MEASURES: dict[str, Measure] = {
             "The harmonic mean of precision and recall",
             "2 · hits / (splits + borders)",
             note="The borders are taken from the list; another list may have other borders.",
+        ),
+        Measure(
+            *("morph_score", "MorphScore", "MorphScore", "ratio"),
+            "The part of the borders that are split, in words of more than one token",
+            "hits / borders, both only in words of several tokens",
+            note="After Arnett and Bergen (2024). Their program splits a word without the space before it.",
         ),
         Measure(
             *("share_whole", "Words that are one token", "whole", "share"),
@@ -315,9 +356,10 @@ OF_SIZES = (
 )
 OF_BENCHMARK = (
     *("step", "vocabulary", "bytes", "words", "tokens", "bytes_per_token", "tokens_per_word", "renyi_efficiency"),
-    *("share_in_use", "unknown_share", "unencoded_share", "relative_tokens", "seconds"),
+    *("share_in_use", "type_token_ratio", "average_rank", "unknown_share", "unencoded_share", "relative_tokens"),
+    "seconds",
 )
-OF_MORPHEMES = ("borders", "cuts", "hits", "precision", "recall", "f1", "share_whole", "share_alike")
+OF_MORPHEMES = ("borders", "cuts", "hits", "precision", "recall", "f1", "morph_score", "share_whole", "share_alike")
 OF_SWEEPS = (
     *("bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "unknown_share", "bits_per_byte"),
     *OF_MORPHEMES_IN_SWEEPS,
@@ -344,7 +386,7 @@ GROUPS = (
         "A very rare token is wasted, and a very frequent token carries little information.",
         (
             *("renyi_efficiency", "share_in_use", "share_of_scaffolds", "bits_per_byte", "zipf_exponent", "zipf_fit"),
-            "single_token_share",
+            *("single_token_share", "type_token_ratio", "average_rank"),
         ),
     ),
     MeasureGroup(
@@ -355,7 +397,10 @@ GROUPS = (
     MeasureGroup(
         "Places of splits in words",
         "Splits at the borders of morphemes keep units of meaning together.",
-        ("f1", "precision", "recall", "share_alike", "share_whole", "inside", "words", "borders", "cuts", "hits"),
+        (
+            *("f1", "precision", "recall", "morph_score", "share_alike", "share_whole", "inside", "words", "borders"),
+            *("cuts", "hits"),
+        ),
     ),
 )
 

@@ -5,6 +5,7 @@ Each word is split as it is after a space, as in most texts. Each word counts on
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -30,6 +31,7 @@ Lists = Mapping[str, Morphemes]  # lists by name, such as the language
 BLANK = " "
 PLAIN = Recipe(pattern="none")  # each tokenizer splits the texts in its own way
 EXAMPLE = "unhappy<TAB>un happy"
+OF_MORPH_SCORE = ("full_word", "pt1", "rest")  # the columns of MorphScore's tables
 
 
 class SplitWordList:
@@ -59,6 +61,11 @@ class SplitWordList:
         borders = self._borders
         wrong = np.add.reduceat(cuts != borders, self._starts, dtype=np.int64)
         hits = int(np.count_nonzero(cuts & borders))
+        is_split = ~self.whole(at)
+        of_split = [
+            int(np.add.reduceat(marks, self._starts, dtype=np.int64)[is_split].sum())
+            for marks in (cuts & borders, borders)
+        ]
         words = len(self._starts)
         counts = {"words": words, "borders": int(borders.sum()), "cuts": int(cuts.sum()), "hits": hits}
         return {
@@ -66,6 +73,7 @@ class SplitWordList:
             "precision": part_of(hits, counts["cuts"]),
             "recall": part_of(hits, counts["borders"]),
             "f1": part_of(2 * hits, counts["cuts"] + counts["borders"]),
+            "morph_score": part_of(*of_split),
             "share_whole": int(self.whole(at).sum()) / max(1, words),
             "share_alike": int((wrong == 0).sum()) / max(1, words),
         }
@@ -117,9 +125,31 @@ def checked(morphemes: Morphemes, name: str) -> Morphemes:
 def read_morphemes(path: Path | str) -> dict[str, tuple[str, ...]]:
     """Return the words of a file with their morphemes.
 
-    Each line of the file has a word, a tab, and the morphemes separated by spaces.
+    Each line of the file has a word, a tab, and the morphemes separated by spaces. A table of MorphScore is read, too.
     """
-    return morphemes_in(read_small_file(path, "the list of morphemes", CorpusError).splitlines(), str(path))
+    lines = read_small_file(path, "the list of morphemes", CorpusError).splitlines()
+    if lines and {*OF_MORPH_SCORE} <= {*lines[0].split(",")}:
+        return checked_morph_score(csv.DictReader(lines), str(path))
+    return morphemes_in(lines, str(path))
+
+
+def checked_morph_score(rows: Iterable[Mapping[str, str]], name: str) -> dict[str, tuple[str, ...]]:
+    """Return the words of a table of MorphScore, each with its two parts.
+
+    Rows whose parts do not spell their word are left out, because no split can agree with them. If a word has several
+    rows, the first one counts. `name` is the name of the file for errors.
+
+    >>> rows = [{"full_word": "lows", "pt1": "low", "rest": "s"}, {"full_word": "new", "pt1": "old", "rest": "er"}]
+    >>> checked_morph_score(rows, "a table")
+    {'lows': ('low', 's')}
+    """
+    words: dict[str, tuple[str, ...]] = {}
+    for row in rows:
+        word, *parts = (row[column] or "" for column in OF_MORPH_SCORE)
+        if word and "".join(parts) == word:
+            words.setdefault(word, tuple(filter(None, parts)))
+    checked(words, name)
+    return words
 
 
 def own_lists() -> dict[str, dict[str, tuple[str, ...]]]:

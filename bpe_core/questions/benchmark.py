@@ -26,8 +26,8 @@ from bpe_core.support.progress import ALONE, Work
 INSIDE = "inside"
 OF_PARALLEL = ("premium", "byte_premium", "single_token_share", "zipf_exponent", "zipf_fit")
 DRAWN = (
-    *("tokens", "bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "unknown_share"),
-    *("unencoded_share", "relative_tokens", INSIDE, "seconds", *OF_PARALLEL),
+    *("tokens", "bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "type_token_ratio"),
+    *("average_rank", "unknown_share", "unencoded_share", "relative_tokens", INSIDE, "seconds", *OF_PARALLEL),
 )
 COLUMNS = "\n".join(f"  {name:<18} {MEASURES[name].meaning}" for name in (*OF_BENCHMARK, INSIDE, *OF_PARALLEL))
 

@@ -13,7 +13,7 @@ from bpe_core.measures.morphemes import Lists, morpheme_agreement, own_lists, re
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
 
-DRAWN = ("f1", "precision", "recall", "share_whole", "share_alike", "words", "borders", "cuts", "hits")
+DRAWN = ("f1", "precision", "recall", "morph_score", "share_whole", "share_alike", "words", "borders", "cuts", "hits")
 EACH_ONCE = "Each word is split as after a space, and counts once, however frequent it is."
 COLUMNS = "\n".join(f"  {name:<14} {MEASURES[name].meaning}" for name in ("words", *OF_MORPHEMES))
 
@@ -37,7 +37,8 @@ examples:
       Use the program's lists of English and German words.
 
   bpe-explorer morphemes ours.csv --sizes 1000 2000 4000 --list turkish.tsv -o agreement.csv
-      Use your own list with one word in each line: the word, a tab, and its morphemes (unhappy<TAB>un happy).
+      Use your own list with one word in each line: the word, a tab, and its morphemes (unhappy<TAB>un happy). Tables of
+      MorphScore (full_word, pt1, rest) are read as they are.
 
 columns:
 {COLUMNS}

@@ -35,6 +35,7 @@ _NAMES = (
     "Sundanese Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham Tai_Viet Takri Tamil Tangut Telugu Thaana Thai "
     "Tibetan Tifinagh Tirhuta Ugaritic Vai Warang_Citi Yi"
 )
+SCRIPT_NAMES = (*_NAMES.split(), "Hiragana", "Katakana")
 _LATER = (
     "558 560 588 58b-58c 5c8-5c9 5ef 61d 7fd-7ff 860-89f 8b5 8be-8d3 9fc-9fe a76 afa-aff b53-b55 c04 c3c c5c-c5d c77 "
     "c84 cdc-cdd cf3-d00 d04 d3b-d3c d81 e86 e89 e8c e8e-e93 e98 ea0 ea8-ea9 eac eba ece 170d 1715-171f 180f 1878 "

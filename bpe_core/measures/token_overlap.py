@@ -1,0 +1,47 @@
+"""The overlap of the tokens that texts use, and the Lorenz curve of the tokens that languages need."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.support.arrays import Float64s, Int64s
+
+
+def jaccard(counts: Int64s, others: Int64s) -> float:
+    """Return the number of tokens that both texts use, relative to the number that at least one of them uses.
+
+    >>> jaccard(np.array([2, 1, 0]), np.array([1, 0, 5]))
+    0.3333333333333333
+    """
+    either = int(np.count_nonzero(counts + others))
+    return int(np.count_nonzero((counts > 0) & (others > 0))) / either if either else float("nan")
+
+
+def jensen_shannon(counts: Int64s, others: Int64s) -> float:
+    """Return the Jensen-Shannon divergence of the tokens of two texts, in bits.
+
+    It is 0 if both texts use all tokens equally often, and 1 if they share no token.
+
+    >>> jensen_shannon(np.array([2, 0]), np.array([0, 3])), jensen_shannon(np.array([2, 4]), np.array([1, 2]))
+    (1.0, 0.0)
+    """
+    shares = counts / max(1, int(counts.sum()))
+    other_shares = others / max(1, int(others.sum()))
+    between = (shares + other_shares) / 2
+    return (_divergence(shares, between) + _divergence(other_shares, between)) / 2
+
+
+def lorenz_curve(values: Float64s | Int64s) -> tuple[Float64s, Float64s]:
+    """Return the points of the Lorenz curve: shares of the values, the smallest first, and their shares of the sum.
+
+    >>> [points.tolist() for points in lorenz_curve(np.array([3, 1]))]
+    [[0.0, 0.5, 1.0], [0.0, 0.25, 1.0]]
+    """
+    ordered = np.sort(values).astype(np.float64)
+    sums = np.concatenate([[0.0], np.cumsum(ordered)])
+    return np.linspace(0, 1, len(ordered) + 1), sums / max(1.0, float(sums[-1]))
+
+
+def _divergence(shares: Float64s, between: Float64s) -> float:
+    used = shares > 0
+    return float((shares[used] * np.log2(shares[used] / between[used])).sum())
