@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,11 +28,14 @@ from bpe_core.history.token_texts import TokenTexts, check_budget
 from bpe_core.insight.audit import never_used
 from bpe_core.insight.reachability import is_learned
 from bpe_core.methods.kit.histories import steps_in_words
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.studies.study import Study
 from bpe_core.support.progress import CancelCheck, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification.import_check import Agreement, check_import
 
 OPENING = "import"
+LONGEST_TEXT = 1_000_000  # most characters of the person's text that are counted
 RENUMBERED = "The file does not number its tokens in the order of the steps. The window shows the ids of the file."
 
 
@@ -127,8 +130,20 @@ def add_table(runs: Runs, table: EditedTable, made_of: Run) -> None:
     runs.add_table(table.history, table.names, sentence, made_of.number)
 
 
+def costs_of(study: Study, now: History, text: str, work: Work) -> Iterator[str]:
+    """Yield a sentence about a text, which says how its number of tokens changes from `study` to `now`.
+
+    Yield such a sentence about the corpus first, if the study has one.
+    """
+    if study.texts is not None:
+        words = study.inside.words("The change of the corpus", work)
+        yield f"The corpus: {costs(words, study.history, now, cancelled=work.cancelled)}."
+    valid = text[:LONGEST_TEXT].encode(errors="replace").decode()
+    both = (len(Tokenizer(history).encode_to_array(valid)) for history in (study.history, now))
+    yield f"Your text: {Costs(*both)}."
+
+
 EXTENSION = "extension"
-LONGEST_TEXT = 1_000_000  # most characters of the person's text that are counted
 MOST_LISTED = 500  # tokens
 
 

@@ -91,6 +91,11 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("count_imported", "Count on &My Corpus", "Find the counts of an imported table in the corpus"),
         Item("extend_imported", "E&xtend on My Corpus …", "Add tokens to the table shown, as a new run. All ids stay"),
         Item(
+            "replace_tokens",
+            "&Replace Tokens on My Corpus …",
+            "Give the ids of tokens that your corpus needs least to better tokens, as a new run",
+        ),
+        Item(
             "forbid",
             "&Forbid This {Step} and Go On",
             "Train a new run from the {step} shown, without its pair",

@@ -30,7 +30,7 @@ from app.window.parts.page import Page, PageTabs
 from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_pdf, save_png, save_svg, write_drawing
 from app.worker.job import Task
 from bpe_core.errors import BpeError, OutputError
-from bpe_core.support.atomic import replace_atomically
+from bpe_core.support.atomic import replace_atomically, write_atomically
 from bpe_core.support.data_table import checked_name, is_data, write_data
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from app.window.questions.token.page import TokenPage
 
 NOT_SAVED = "The chart could not be saved. {}"
+OWN_FILES = {".npz": "Arrays for NumPy"}  # what a file with this ending is
 NOTHING_YET = "There is no chart yet: train, or wait for the answer."
 
 
@@ -129,8 +130,12 @@ class ChartWiring(QObject):
         filters = DATA_FILTERS | CHART_FILTERS if page.is_table else CHART_FILTERS
         name = page.accessibleName().lower()
         moves = any(True for _ in page.frames())
+        own = page.watched.own_files()
+        filters = filters | {f"{OWN_FILES.get(ending, 'File')} (*{ending})": ending.lstrip(".") for ending in own}
         path = self._ask("Save the chart", name, filters | ANIMATED_FILTER if moves else filters)
-        if path is not None and is_data(path):
+        if path is not None and path.suffix.lower() in own:
+            self._write_own(own[path.suffix.lower()], page.watched.command, path)
+        elif path is not None and is_data(path):
             self._write(page.table_function(), page.watched.command, path)
         elif path is not None:
             self._notify(save(page, path))
@@ -140,6 +145,19 @@ class ChartWiring(QObject):
         path = self._ask("Save the list", name, DATA_FILTERS)
         if path is not None:
             self._write(exact, command, path)
+
+    def _write_own(self, make: Callable[[], bytes], command: tuple[str, ...], path: Path) -> None:
+        """Write a file that only this page offers in a background task."""
+
+        def write(task: Task) -> None:
+            with write_atomically(path) as file:
+                file.write(make())
+
+        def done(_: None) -> None:
+            self._notify(_saved(path))
+            self.saved.emit(command, path)
+
+        self._background.run(("data", path), write, done, self._fail, writes=True)
 
     def _write(self, find: Exact, command: tuple[str, ...], path: Path) -> None:
         """Write a table to a file in a background task, because it may have millions of rows."""

@@ -17,6 +17,7 @@ from app.window.exchange.cached_dialog import A_FILE, ask_for_cached
 from app.window.exchange.counts import BackgroundCounts
 from app.window.exchange.export import TableExport
 from app.window.exchange.export_dialog import ExportDialog
+from app.window.exchange.replacing import TokenReplacement
 from app.window.main_window import Frame
 from app.window.pages import LANES, Pages
 from app.window.parts.dialogs import TOKENIZER_FILTER, ask_to_open
@@ -56,12 +57,14 @@ class ExchangeWiring(QObject):
         self.encode_dialog: EncodeDialog | None = None
         self.export = TableExport(session, self)
         self.imports = Imports(session.runs, session.background, self)
+        self.replacement = TokenReplacement(session, self)
         self.counts = BackgroundCounts(session, data_folder() / COUNTS_FOLDER, self)
         actions.connect(
             export=self._export,
             encode=self._encode,
             count_imported=lambda: session.runs.count_on(session.corpus.texts.value),
             extend_imported=self._extend,
+            replace_tokens=self._replace,
             compress_file=lambda: self._compress("compress"),
             expand_file=lambda: self._compress("expand"),
             count_apart=self._show_counts,
@@ -129,11 +132,23 @@ class ExchangeWiring(QObject):
         self.extend_dialog.finished.connect(self.extend_dialog.deleteLater)
         self.extend_dialog.open()
 
+    def _replace(self) -> None:
+        from app.window.exchange.replace_dialog import ReplaceDialog
+
+        if self.replacement.refusal:
+            self._session.background.notify(self.replacement.refusal)
+            return
+        self.replace_dialog = ReplaceDialog(self.replacement.most, self._frame.window)
+        self.replace_dialog.wished.connect(self.replacement.start)
+        self.replace_dialog.finished.connect(self.replace_dialog.deleteLater)
+        self.replace_dialog.open()
+
     def _enable(self) -> None:
         shown = self._session.runs.shown
         self._frame.actions["count_imported"].setEnabled(shown is not None and shown.can_be_counted)
         rests = shown is not None and not shown.is_busy and shown.history is not None and shown.history.index_count > 0
-        self._frame.actions["extend_imported"].setEnabled(rests)
+        for name in ("extend_imported", "replace_tokens"):
+            self._frame.actions[name].setEnabled(rests)
 
     # -- files of any kind, ids and counts -------------------------------------------------
 

@@ -78,6 +78,10 @@ class LazyModel:
             return lambda cancelled: None
         return lambda cancelled: asked[0].answer(asked[1], Work(cancelled=cancelled)).figure
 
+    def own_files(self) -> Mapping[str, Callable[[], bytes]]:
+        """Return functions that make further files of the answer, by the endings of the files."""
+        return {}
+
     def refresh_on(self, milliseconds: int, *news: SignalInstance) -> None:
         """Refresh the model after any of these signals, but at most once in this number of milliseconds."""
         self._least = milliseconds

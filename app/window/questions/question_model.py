@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -266,6 +266,10 @@ class QuestionModel(QObject, LazyModel):
     def table_function(self) -> Exact:
         answer = self._finished_answer
         return super().table_function() if answer is None else lambda cancelled: answer.table
+
+    def own_files(self) -> Mapping[str, Callable[[], bytes]]:
+        answer = self._finished_answer
+        return {} if answer is None else answer.files
 
     def figure_function(self) -> Drawn:
         answer = self._finished_answer

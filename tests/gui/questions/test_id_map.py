@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pytestqt.qtbot import QtBot
 
+import bpe_core as bpe
 from app.session.manifests import run_of_session
 from app.session.repeat_code import as_python
 from app.window.pages import ID_MAP
 from app.window.questions.id_map.model import NO_SECOND
 from app.wiring import Program
 from bpe_core.editing.extending import extend
+from bpe_core.editing.id_map import IdMap
+from bpe_core.editing.id_map_file import read_id_map
 from bpe_core.editing.trimming import trim
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
@@ -65,3 +70,27 @@ def test_the_id_map_page_maps_ids_of_the_chosen_run_to_ids_of_the_shown_run(
     facts = facts_shown(qtbot, trained_window)
     assert isinstance(facts, dict)
     assert facts["gone"] > 10
+
+
+def test_save_on_the_id_map_page_writes_the_arrays_of_the_map(
+    qtbot: QtBot, trained_window: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained_window.charts.show_page("idmap")
+    page = trained_window.pages.page(ID_MAP)
+    (first,) = trained_window.session.runs.all
+    assert first.history is not None
+    longer = extend(Corpus.from_texts([OTHER * 3 + "slow sloth"] * 2), first.history, 10).history
+    trained_window.session.runs.add_table(longer, TokenTexts.of(longer), "", parent=first.number)
+    wait_for_answers(qtbot, trained_window)
+    offered: list[dict[str, str]] = []
+
+    def ask(parent: object, title: str, proposal: str, filters: dict[str, str]) -> Path:
+        offered.append(filters)
+        return tmp_path / "map.npz"
+
+    monkeypatch.setattr("app.window.charts.wiring.ask_where_to_save", ask)
+    page.save.click()
+    wait_for_answers(qtbot, trained_window)
+    assert offered[0]["Arrays for NumPy (*.npz)"] == "npz"
+    written = read_id_map(str(tmp_path / "map.npz"))
+    assert IdMap.of(bpe.Study(first.history), bpe.Study(longer)).difference(written) == ""

@@ -18,12 +18,14 @@ from app.window.charts.pairs_page import PairsPage
 from app.window.questions.compare.answers import ComparePage
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
+from bpe_core.editing.replacing import replace
 from bpe_core.formats import FORMATS, write_history
 from bpe_core.formats.base import Format
 from bpe_core.history.history import History, Pair
 from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.insight.table_comparison import compare_tables
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.studies.study import Study
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 from tests.gui.conftest import WAIT, settle, wait_for_phase
@@ -307,6 +309,29 @@ def test_an_imported_table_that_learns_more_merges_from_the_corpus_keeps_its_ids
     assert "Tokens that the corpus never uses: " in program.messages.details.toPlainText()
     assert ids_of(grown) == [*range(OLD.first_special), *range(first, last + 1), OLD.first_special]
     assert (grown.parent, pairs(old)) == (1, OLD.pairs())
+
+
+def test_replaced_tokens_of_an_imported_table_keep_the_size_and_say_what_they_save(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    open_table(qtbot, program, tmp_path / "old.json", OLD)
+    program.actions["replace_tokens"].trigger()
+    program.exchanging.replace_dialog.swap.setValue(4)
+    program.exchanging.replace_dialog.go.click()
+    changed = wait_for_run(qtbot, program, 2)
+    assert changed.history is not None
+    assert changed.parent == 1
+    texts = [source.text for source in program.session.corpus.texts.value]
+    expected = replace(Corpus.from_texts(texts), OLD, 4)
+    assert ids_of(changed) == np.asarray(expected.history.numbers).tolist()
+    old, new = (len(Study(history).encode(texts[0])) for history in (OLD, expected.history))
+    assert new < old
+    saved = f"The corpus: {old:,} tokens before, {new:,} now"
+    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith(saved), timeout=WAIT)
+    assert "4 tokens are replaced by the same number of new tokens" in program.messages.details.toPlainText()
+    program.session.corpus.remove({source.number for source in program.session.corpus.texts.value})
+    program.actions["replace_tokens"].trigger()
+    assert "There is no text to learn from" in program.messages.sentence.text()
 
 
 def test_a_token_of_an_extended_table_is_marked_as_new(qtbot: QtBot, program: Program, tmp_path: Path) -> None:

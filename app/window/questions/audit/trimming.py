@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,17 +11,15 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run, changed_name
 from app.session.session import Session
-from app.session.tables import EditedTable, add_table
+from app.session.tables import EditedTable, add_table, costs_of
 from app.window.parts.wording import count_text
 from app.window.questions.question_model import QuestionModel
 from app.worker.job import Task
 from bpe_core.editing.trimming import NEEDED as NEEDED
 from bpe_core.editing.trimming import (
-    Costs,
     Needed,
     Trimmed,
     check_can_be_edited,
-    costs,
     least_size,
     least_used,
     looks_tokens_up,
@@ -30,15 +28,12 @@ from bpe_core.editing.trimming import (
     trim_indices,
 )
 from bpe_core.errors import BpeError
-from bpe_core.history.history import History
 from bpe_core.insight.audit import TokenPlaces
-from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Work
 
 What = Literal["selected", "listed", "chosen", "down to"]
 TOPIC = "trim"
-TEXT_CHARACTERS = 1_000_000  # characters of the person's text
 
 
 @dataclass(frozen=True)
@@ -137,7 +132,7 @@ class TrimTask(QObject):
         tokens = self._tokens_of(choices)
         name = changed_name(run.recipe.name, "trimmed")
         number = run.number
-        text = self._session.text.value[:TEXT_CHARACTERS].encode(errors="replace").decode()
+        text = self._session.text.value
 
         def work(task: Task) -> EditedTable:
             background = Work(task.report, task.cancelled)
@@ -180,15 +175,3 @@ def trimmed_by(study: Study, tokens: Sequence[int], choices: TrimChoices, work: 
             "Nothing was removed, because other tokens are made of the selected tokens. Select these other tokens, too."
         )
     return trimmed
-
-
-def costs_of(study: Study, now: History, text: str, work: Work) -> Iterator[str]:
-    """Yield a sentence about a text, which says how its number of tokens changes from `study` to `now`.
-
-    Yield such a sentence about the corpus first, if the study has one.
-    """
-    if study.texts is not None:
-        words = study.inside.words(TOPIC, work)
-        yield f"The corpus: {costs(words, study.history, now, cancelled=work.cancelled)}."
-    both = (len(Tokenizer(history).encode_to_array(text)) for history in (study.history, now))
-    yield f"Your text: {Costs(*both)}."
