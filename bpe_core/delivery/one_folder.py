@@ -100,24 +100,29 @@ class FolderFile:
     def merges(self) -> list[tuple[bytes, bytes]]:
         return [(self.texts[left], self.texts[right]) for left, right in self.history.pairs()]
 
-    @property
-    def llama_cpp_name(self) -> str:
-        """Return llama.cpp's name for the pre-tokenizer that splits texts like this file.
+    @cached_property
+    def llama_cpp_differences(self) -> dict[str, list[str]]:
+        """Return the difficult texts that each pre-tokenizer of llama.cpp splits differently, by the names.
 
-        The name is empty if there is none. Equal patterns can be written differently, so the words of difficult texts
-        are compared instead of patterns.
+        Equal patterns can be written differently, so words are compared instead of patterns. The best name comes first:
+        the fewest texts differ, and llama.cpp treats a word that is a token as this file does.
         """
         recipe = self.history.recipe
         if recipe.normalizes:
-            return ""
+            return {}
         texts = [text for text in HARD_TEXTS if not any(special in text for special in recipe.special_tokens)]
-        words = [list(Splitter(recipe).words(text)) for text in texts]
-        fitting = (
-            name
-            for name, splitting in BY_NAME.items()
-            if all(_pieces(splitting.expressions, text) == known for text, known in zip(texts, words, strict=True))
-        )
-        return next(fitting, "")
+        words = {text: list(Splitter(recipe).words(text)) for text in texts}
+        differing = {
+            splitting: [text for text in texts if _pieces(splitting.expressions, text) != words[text]]
+            for splitting in {*BY_NAME.values()}
+        }
+        joining = self.history.joining
+
+        def rank(name: str) -> tuple[int, bool]:
+            splitting = BY_NAME[name]
+            return len(differing[splitting]), joining is not None and splitting.whole_words != joining.whole_words
+
+        return {name: differing[BY_NAME[name]] for name in sorted(BY_NAME, key=rank)}
 
 
 def special_ids(history: History) -> dict[str, int]:

@@ -74,7 +74,7 @@ _ROWS: dict[NamedSplitting, str] = {  # names separated by blanks
         "roberta-bpe exaone4 mpt olmo jais trillion granite-docling"
     ),
     NamedSplitting((_LLAMA3,), whole_words=True): (
-        "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano glm4 glm5"
+        "llama-bpe llama3 llama-v3 falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano glm4 glm5"
     ),
     NamedSplitting((_LLAMA3,)): "dbrx smaug-bpe chatglm-bpe",
     NamedSplitting((_QWEN2,)): (

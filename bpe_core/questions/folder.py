@@ -84,7 +84,7 @@ examples:
             "files": {name: _facts(difference) for name, difference in by_file.items()},
             "configuration": sidecars,
             "refused": refused,
-            "llama_cpp_pre_tokenizer": first.llama_cpp_name or None,
+            **_llama_cpp_facts(first.llama_cpp_differences),
         }
         return Answer(_table(files, by_file), tuple(sentences), None, LISTED, facts=facts, differs=differs)
 
@@ -130,8 +130,39 @@ def _sentences(first: FolderFile, files: list[FolderFile], by_file: dict[str, Fi
             example = next(text.text for text in difference.texts if text.stage == stage)
             where = f"in {times:,} of {difference.texts_compared:,} texts"
             yield f"{name}: {where} {STAGES[stage]}, such as {quoted(example)}."
-    if first.llama_cpp_name:
-        yield f"In llama.cpp the way in which {first.name} splits texts into words is called {first.llama_cpp_name}."
+    yield from _about_llama_cpp(first)
+
+
+def _about_llama_cpp(file: FolderFile) -> Iterator[str]:
+    differences = file.llama_cpp_differences
+    names = [name for name, texts in differences.items() if not texts]
+    if names:
+        others = f" {count_text(len(names) - 1, 'other name means', 'other names mean')} the same." if names[1:] else ""
+        yield f"In llama.cpp the way in which {file.name} splits texts into words is called {names[0]}.{others}"
+    elif differences:
+        names = _closest(differences)
+        texts = differences[names[0]]
+        are = "is" if len(names) == 1 else "are"
+        differ = count_text(len(texts), "difficult text is", "difficult texts are")
+        yield (
+            f"No pre-tokenizer of llama.cpp splits texts into words like {file.name}. The closest {are} "
+            f"{', '.join(names[:MOST_SAID])}: {differ} split differently, such as {quoted(texts[0])}."
+        )
+
+
+def _closest(differences: dict[str, list[str]]) -> list[str]:
+    """Return the names of pre-tokenizers that split the fewest texts differently."""
+    least = min(map(len, differences.values()), default=0)
+    return [name for name, texts in differences.items() if len(texts) == least]
+
+
+def _llama_cpp_facts(differences: dict[str, list[str]]) -> dict[str, object]:
+    names = [name for name, texts in differences.items() if not texts]
+    return {
+        "llama_cpp_pre_tokenizer": names[0] if names else None,
+        "llama_cpp_equal_names": names[1:],
+        "llama_cpp_closest": [] if names else _closest(differences),
+    }
 
 
 def _facts(differences: FileDifferences) -> dict[str, object]:

@@ -41,6 +41,43 @@ def test_files_of_a_folder_that_agree_are_listed_with_their_libraries(model: Pat
     assert answer.facts["llama_cpp_pre_tokenizer"] == "gpt-2"
 
 
+# The patterns of published tokenizers, and the names that the converter of llama.cpp writes for these tokenizers.
+SHORT = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+LETTERS = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*",
+)
+REST = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+REST_WITH_SLASHES = REST.replace(r"[\r\n]*", r"[\r\n/]*")
+PUBLISHED = {
+    "llama-bpe": rf"{SHORT}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}|{REST}",  # Llama 3
+    "qwen2": rf"{SHORT}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}|{REST}",  # Qwen 2
+    "gpt-2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+}
+NEARLY = {  # llama.cpp's own pattern of this name does not treat accents as the published pattern does
+    "tekken": rf"{'|'.join(LETTERS)}|\p{{N}}|{REST_WITH_SLASHES}",  # Mistral Nemo
+}
+
+
+@pytest.mark.parametrize("name", [*PUBLISHED, *NEARLY])
+def test_the_name_in_llama_cpp_of_a_published_pattern_is_the_name_that_its_converter_writes(
+    name: str, tmp_path: Path
+) -> None:
+    pattern = {**PUBLISHED, **NEARLY}[name]
+    study = bpe.train("low lower newest " * 5, "gpt2", merges=5, pattern="custom", custom_pattern=pattern)
+    study.save(tmp_path / "tokenizer.json")
+    answer = bpe.folder(str(tmp_path))
+    assert answer.facts["llama_cpp_pre_tokenizer"] == (name if name in PUBLISHED else None)
+    assert (name in answer.facts["llama_cpp_closest"]) == (name in NEARLY)
+    assert ("The closest are " in answer.sentences[-1]) == (name in NEARLY)
+
+
+def test_a_pattern_that_llama_cpp_has_under_several_names_lists_these_names(model: Path) -> None:
+    answer = bpe.folder(str(model))
+    assert {"phi-2", "mpt", "olmo"} <= {*answer.facts["llama_cpp_equal_names"]}
+    assert answer.sentences[-1].endswith(f"{len(answer.facts['llama_cpp_equal_names'])} other names mean the same.")
+
+
 def test_the_first_file_of_the_folder_answer_is_the_file_that_transformers_loads(model: Path) -> None:
     loaded = AutoTokenizer.from_pretrained(model)
     first = bpe.folder(str(model)).table.columns["file"][0]
