@@ -259,7 +259,8 @@ def _counted_texts(order: Order, corpus: Corpus, reporter: _Reporter) -> Written
     watched = Work(reporter.report, reporter.cancelled)
     if not order.on:
         return count_to_file(corpus, order.recipe, counting, watched)
-    from bpe_core.counting.on_cluster import PIECE_SIZE, cluster, count_on_cluster  # few counts need it
+    from bpe_core.counting.on_cluster import PIECE_SIZE, count_on_cluster  # few counts need it
+    from bpe_core.support.cluster import cluster
 
     with cluster(order.on, order.workers, order.memory) as client:
         reporter.write(state="counting", dashboard=client.dashboard_link or "")

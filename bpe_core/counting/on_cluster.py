@@ -3,26 +3,18 @@
 There are two kinds of tasks. A task of the first kind counts a piece of the corpus. A task of the second kind adds up
 the counts of a range of words.
 
-Dask schedules the tasks, repeats the tasks of a lost worker, and shows the dashboard. A task writes its result to a
-file, and the next task reads this file. All workers can reach the folder of these files, so finished work is kept when
-a worker is lost.
+A task writes its result to a file, and the next task reads this file.
 """
 
 from __future__ import annotations
 
-import logging
-import time
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
-from importlib import metadata
 from typing import Any
 
 import numpy as np
 
-from bpe_core.counting.runs import CorpusPiece, Place, count_piece, pieces_to_count
+from bpe_core.counting.runs import CorpusPiece, Place, check_for_workers, count_piece, pieces_to_count
 from bpe_core.counting.to_files import (
     CountingOrder,
     FileCount,
@@ -32,99 +24,18 @@ from bpe_core.counting.to_files import (
     add_up_range,
     write_part,
 )
-from bpe_core.errors import BpeError, Cancelled, ClusterError, CorpusError, plain
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
-from bpe_core.support.optional_packages import MISSING_CLUSTER, distributed_or_none
+from bpe_core.support.cluster import cluster_errors, results_of_tasks
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.corpus import Corpus, SkippedText
 from bpe_core.text.mixture import Mixture
 from bpe_core.text.reading.counts_head import CountsHead
 
-LOCAL = "local"
-PATIENCE = 10  # seconds until a scheduler must have answered
-SECONDS_BETWEEN_LOOKS = 0.02
-SECONDS_BETWEEN_CALLS = 5.0  # seconds between looks at the list of workers
-SECONDS_ALONE = 300.0  # seconds without any worker: a lost one may need a while to come back
-RETRIES = 2  # retries of a task that failed; tasks of lost workers are given to others anyway
 PIECE_SIZE = 2**28  # bytes of text for each task: small enough that all workers are busy to the end
 TASKS_A_THREAD = 4  # tasks that add up: enough to keep all workers busy to the end, few enough to cost little
 ROOM = 2**29  # bytes of a task's tables, if no memory was given
 RANKS = "ranks"
-
-Facts = tuple[str, ...]
-
-
-@cache
-def versions() -> Facts:
-    """Return the versions of this program, of Unicode and of the package regex. They decide which words a text has.
-
-    All workers must have the same versions.
-    """
-    try:
-        version = metadata.version("bpe-explorer")
-    except metadata.PackageNotFoundError:
-        version = "from its source code"
-    return (
-        f"bpe-explorer {version}",
-        f"Unicode {unicodedata.unidata_version}",
-        f"the package regex {metadata.version('regex')}",
-    )
-
-
-@contextmanager
-def cluster(on: str, workers: int | None = None, memory: int | None = None) -> Iterator[Any]:
-    distributed = distributed_or_none()
-    if distributed is None:
-        raise ClusterError(f"--on {on} {MISSING_CLUSTER}")
-    if on != LOCAL:
-        with _answering(distributed, on) as client:
-            yield client
-        return
-    each = None if memory is None or workers is None else memory // workers
-    with (
-        _memory_kept(),
-        distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,  # a task that fails is reported in a sentence
-            **({} if each is None else {"memory_limit": each}),
-        ) as local,
-        distributed.Client(local) as client,
-    ):
-        yield client
-
-
-@contextmanager
-def _memory_kept() -> Iterator[None]:
-    """Let workers keep the memory that they no longer use, inside the `with` block.
-
-    Dask's default setting suits large tables. It would make reading blocks a sixth slower.
-    """
-    import dask
-
-    key = "distributed.nanny.pre-spawn-environ"
-    kept = {name: value for name, value in dask.config.get(key).items() if name != "MALLOC_TRIM_THRESHOLD_"}
-    with dask.config.set({key: kept}):
-        yield
-
-
-@contextmanager
-def _answering(distributed: Any, address: str) -> Iterator[Any]:
-    try:
-        client = distributed.Client(address, timeout=PATIENCE)
-    except (OSError, ValueError, TypeError, ImportError) as error:
-        raise ClusterError(
-            f"The scheduler {address} does not answer: {_reason(error)}. Check the address (tcp://host:8786, or "
-            "tls:// with certificates in Dask's settings), and check that the scheduler runs."
-        ) from error
-    try:
-        if not client.scheduler_info()["workers"]:
-            raise ClusterError(f"The scheduler {address} has no workers. Start workers (dask worker {address}).")
-        yield client
-    finally:
-        client.close()
 
 
 def count_on_cluster(
@@ -133,12 +44,8 @@ def count_on_cluster(
     """Count with the workers of a cluster. The files equal the files of `count_to_file` byte for byte."""
     count = _ClusterCount(corpus, recipe, order, watched)
     count.client = client
-    for source in corpus.sources:
-        if source.path is None and source.opens is None and source.kind != "texts":
-            raise CorpusError(
-                f"{source.name} cannot be read by a cluster. Save the text to a file that all workers can read."
-            )
-    with _cluster_errors():
+    check_for_workers(corpus.sources)
+    with cluster_errors():
         return count.run()
 
 
@@ -201,42 +108,7 @@ class _ClusterCount(FileCount):
             place.take(name, self.work, task.name_at_work(self.head))
 
     def _each(self, work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        client = self.client
-        distributed = distributed_or_none()
-        futures = [client.submit(_checked, versions(), work, *task, pure=False, retries=RETRIES) for task in tasks]
-        done = distributed.as_completed(futures, loop=client.loop)
-        called = attended = time.monotonic()
-        try:
-            while not done.is_empty():
-                if self.watched.cancelled():
-                    raise Cancelled("Counting was stopped.")
-                if done.has_ready():
-                    yield next(done).result()
-                    continue
-                time.sleep(SECONDS_BETWEEN_LOOKS)
-                if (now := time.monotonic()) - called > SECONDS_BETWEEN_CALLS:
-                    called = now
-                    attended = now if client.nthreads() else attended
-                    self._check_attendance(now - attended)
-        finally:
-            client.cancel(futures)
-
-    def _check_attendance(self, alone: float) -> None:
-        if alone > SECONDS_ALONE:
-            raise ClusterError(
-                f"The cluster has had no workers for {alone:,.0f} seconds. Start workers, and count again. "
-                f"Finished parts are kept in {self.work.name}, and the same command continues from there."
-            )
-
-
-def _checked(wanted: Facts, work: Callable[..., Any], *task: Any) -> Any:
-    for theirs, mine in zip(wanted, versions(), strict=True):
-        if theirs != mine:
-            raise ClusterError(
-                f"A worker of the cluster has {mine}, but this computer has {theirs}. Install the same version on "
-                "all computers."
-            )
-    return work(*task)
+        return results_of_tasks(self.client, work, tasks, self.work.name, self.watched.cancelled)
 
 
 def _count_one(
@@ -254,33 +126,3 @@ def _write_part(work: Place, head: CountsHead, task: PartTask, borders: Int64s) 
     with work.open(task.name_at_work(RANKS)) as file:
         ranks = np.frombuffer(file.read(), np.int64)
     write_part(work, head, task._replace(ranks=np.split(ranks, borders)), work, task.name_at_work(head))
-
-
-@contextmanager
-def _cluster_errors() -> Iterator[None]:
-    try:
-        yield
-    except BpeError:
-        raise
-    except Exception as error:
-        if (lacking := _lacking(error)) is not None:
-            raise ClusterError(
-                f"The scheduler or a worker of the cluster lacks the package {lacking}. Install the same packages "
-                "on all computers: pip install 'bpe-explorer[cluster]'."
-            ) from error
-        raise ClusterError(
-            f"The cluster failed: {_reason(error)}. Finished parts are kept; the same command continues from there."
-        ) from error
-
-
-def _lacking(error: BaseException | None) -> str | None:
-    """Return the name of a missing package that caused an error, or None if the error has another cause."""
-    while error is not None:
-        if isinstance(error, ImportError):
-            return (error.name or "bpe_core").partition(".")[0]
-        error = error.__cause__
-    return None
-
-
-def _reason(error: Exception) -> str:
-    return plain(str(error)).strip().split("\n")[0][:100].rstrip(". ") or type(error).__name__

@@ -73,7 +73,8 @@ class CorpusPiece:
 
 def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[CorpusPiece]:
     bits = range_bits(corpus.total_size)
-    bunches = corpus.parts_of_size(recipe.mixture, size, lambda reader, size: in_spans(reader, recipe, size))
+    cuts = SafeCuts.of(recipe)
+    bunches = corpus.parts_of_size(recipe.mixture, size, lambda reader, size: in_spans(reader, recipe, size, cuts))
     return [
         CorpusPiece(number, group, part, bits, _fingerprint_of(part, group, recipe, bits))
         for number, (group, part) in enumerate(bunches)
@@ -188,9 +189,20 @@ def _runs(piece: CorpusPiece, work: Place) -> list[str]:
             ) from error
 
 
-def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
+def check_for_workers(sources: Iterable[Source]) -> None:
+    """Raise CorpusError if a source can be read only by this process, such as standard input."""
+    for source in sources:
+        if source.path is None and source.opens is None and source.kind != "texts":
+            raise CorpusError(
+                f"{source.name} cannot be read by a cluster. Save the text to a file that all workers can read."
+            )
+
+
+def in_spans(reader: Reader, recipe: Recipe, size: int, cuts: SafeCuts) -> list[Reader]:
     """Divide a large plain text into spans of about `size` bytes. The words of all spans in order are the words of the
     text.
+
+    A span ends at an offset that `cuts` allows.
 
     A text is not divided if the recipe counts the ends of lines, because the end of a span would count as the end of a
     line. A text is not divided if the recipe has a custom pattern. The pattern might match in one span only.
@@ -202,7 +214,7 @@ def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
         return [reader]
     assert isinstance(reader, FileReader)
     assert source.size is not None
-    places = [0, *_places(source, SafeCuts.of(recipe), size), source.size]
+    places = [0, *_places(source, cuts, size), source.size]
     spans = (Span(start, stop, source.size) for start, stop in pairwise(places))
     return [reader.of(replace(source, size=span.stop - span.start, span=span)) for span in spans]
 

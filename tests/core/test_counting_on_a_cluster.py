@@ -21,6 +21,7 @@ from bpe_core.counting.on_cluster import count_on_cluster
 from bpe_core.counting.to_files import CountingOrder, count_to_file
 from bpe_core.errors import Cancelled, ClusterError, CorpusError, OutputError
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support import cluster
 from bpe_core.support.progress import Work
 from bpe_core.text.corpus import Corpus
 from tests.core.corpus_files import files, write
@@ -113,7 +114,7 @@ def test_failures_on_a_cluster_are_reported_and_finished_counts_are_kept(
         count_on_cluster(
             corpus, GPT2, CountingOrder("memory://bucket/x.parquet"), threads, Work(cancelled=lambda: True)
         )
-    monkeypatch.setattr(on_cluster, "PATIENCE", 0.3)
+    monkeypatch.setattr(cluster, "PATIENCE", 0.3)
     name = write(tmp_path, "a.txt", "low")
     assert run(["count", str(name), "--on", "tcp://127.0.0.1:9", "-o", str(tmp_path / "x.parquet")]) == 1
     assert "The scheduler tcp://127.0.0.1:9 does not answer" in capsys.readouterr().err
@@ -152,8 +153,8 @@ def test_counting_on_a_cluster_without_workers_ends_with_an_error(
 ) -> None:
     import distributed
 
-    monkeypatch.setattr(on_cluster, "SECONDS_BETWEEN_CALLS", 0.05)
-    monkeypatch.setattr(on_cluster, "SECONDS_ALONE", 0.5)
+    monkeypatch.setattr(cluster, "SECONDS_BETWEEN_CALLS", 0.05)
+    monkeypatch.setattr(cluster, "SECONDS_ALONE", 0.5)
     order = CountingOrder(str(tmp_path / "found.parquet"))
     with (
         distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as local,
@@ -170,7 +171,7 @@ def test_killing_a_cluster_worker_does_not_change_the_counts(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count_to_file(corpus, GPT2, CountingOrder(str(tmp_path / "wanted.parquet")))
-    with on_cluster.cluster("local", workers=1) as client:
+    with cluster.cluster("local", workers=1) as client:
         first = next(iter(client.run(os.getpid).values()))
         order = CountingOrder(str(tmp_path / "found.parquet"), piece_size=20)
         killed = threading.Event()
@@ -198,8 +199,8 @@ def test_killing_a_cluster_worker_does_not_change_the_counts(
         count_on_cluster(corpus, GPT2, order, client)
         assert killed.is_set(), "while it was about to write"
         assert (tmp_path / "found.parquet").read_bytes() == (tmp_path / "wanted.parquet").read_bytes()
-        mine = on_cluster.versions()
-        monkeypatch.setattr(on_cluster, "facts", lambda: ("bpe-explorer 99", *mine[1:]))
+        mine = cluster.versions()
+        monkeypatch.setattr(cluster, "versions", lambda: ("bpe-explorer 99", *mine[1:]))
         with pytest.raises(
             ClusterError, match=r"but this computer has bpe-explorer 99\. Install the same version on all"
         ):

@@ -134,9 +134,10 @@ def _counted(corpus: Corpus, recipe: Recipe, options: argparse.Namespace, work: 
     if not options.on:
         return count_to_file(corpus, recipe, order, work)
     from bpe_core.counting import on_cluster  # Dask takes a while to load
+    from bpe_core.support.cluster import cluster
 
     order = replace(order, output=_reached(options.output), piece_size=options.piece_size or on_cluster.PIECE_SIZE)
-    with on_cluster.cluster(options.on, options.workers, options.memory) as client:
+    with cluster(options.on, options.workers, options.memory) as client:
         if not options.quiet:
             sys.stderr.write(f"Counting on a cluster; watch it at {client.dashboard_link}\n")
         return on_cluster.count_on_cluster(corpus, recipe, order, client, work)

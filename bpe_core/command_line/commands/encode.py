@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -44,6 +46,7 @@ examples:
 
   bpe-explorer encode --merges merges.csv rows.jsonl more.parquet --documents --eos 50256 --output shards
       Write each row as a document, with the id 50256 after it, to shards/00000.npy and so on, with shards/index.json.
+      Add --on tcp://scheduler:8786 to encode on a Dask cluster. The shards are the same.
 """
 
 
@@ -96,6 +99,12 @@ def _add_documents(parser: argparse.ArgumentParser) -> None:
         default="npy",
         help="the kind of the shards: .npy, or .bin with the index .idx that Megatron reads (default: npy)",
     )
+    on = (
+        "encode on a Dask cluster: tls://scheduler:8786, tcp:// without encryption, or local; all workers must reach "
+        "the files and the folder, and the scheduler can run any code here"
+    )
+    add("--on", metavar="CLUSTER", help=on)
+    add("--workers", type=number, metavar="N", help="processes of --on local (default: the number of cores)")
     shard_size = "end a shard with the document that reaches this number of ids (default: 100,000,000)"
     add("--shard-size", type=number, metavar="IDS", help=shard_size)
 
@@ -130,6 +139,8 @@ def _refuse_half_of_documents(options: argparse.Namespace) -> None:
         )
     if not options.documents and (options.eos is not None or options.shard_size is not None or options.shards != "npy"):
         raise BpeError("--eos, --shards and --shard-size can be used only with --documents.")
+    if options.on and not options.documents:
+        raise BpeError("A cluster encodes documents to shards. Add --documents, and name the folder with --output.")
 
 
 def _encode_lines(options: argparse.Namespace, study: Study, at: int) -> None:
@@ -218,6 +229,7 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
     with (
         interruptible(stopped=stopped) as interruption,
         reading(files, groups=groups, recipe=of_symbols(study)) as corpus,
+        _client_of(options) as client,
     ):
         result = encode_documents(
             corpus,
@@ -229,6 +241,7 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
             at=at,
             width=options.width,
             allowed_special=ALLOWED[options.specials],
+            client=client,
             work=interruption.work,
         )
     document = {
@@ -248,6 +261,19 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
     )
     if result.shards_before:
         sys.stderr.write(f"The first {result.shards_before:,} shards were kept from a stopped command.\n")
+
+
+@contextmanager
+def _client_of(options: argparse.Namespace) -> Iterator[Any]:
+    """Open the cluster that --on names for a `with` block. The block receives its client, or None without --on."""
+    if not options.on:
+        yield None
+        return
+    from bpe_core.support.cluster import cluster  # Dask takes a while to load
+
+    with cluster(options.on, options.workers) as client:
+        sys.stderr.write(f"Encoding on a cluster; watch it at {client.dashboard_link}\n")
+        yield client
 
 
 def _about_dropped(study: Study, at: int) -> str | None:

@@ -176,7 +176,7 @@ def _check_command(words: list[str], folder: Path, on: str | None) -> Collection
     command.settle(options)
     if getattr(options, "on", None) not in (None, "local", on):
         raise FormatError(
-            f"The manifest counts words on {options.on}. This cluster could run any code on this computer. If you "
+            f"The manifest uses the cluster {options.on}, which could run any code on this computer. If you "
             "trust the cluster, add --on."
         )
     for result in results_of(options):

@@ -22,15 +22,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.counting.runs import hashed, when_written
-from bpe_core.errors import BpeError, Cancelled, OutputError, cause_of
+from bpe_core.errors import BpeError, Cancelled, ClusterError, OutputError, cause_of
 from bpe_core.history.history import NO_NUMBER, History
 from bpe_core.history.packed import packed
 from bpe_core.methods.kit.encode_corpus import (
     PIECE,
-    CorpusEncoder,
     Piece,
     check_width,
     npy_header,
@@ -38,7 +36,7 @@ from bpe_core.methods.kit.encode_corpus import (
     pieces_of,
     smallest_width,
 )
-from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.methods.kit.encoded_pieces import Documents, EncodingRequest, encode_piece, with_sound_ends
 from bpe_core.segmenting.batches import Texts
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import Width
@@ -53,13 +51,14 @@ ShardKind = Literal["npy", "bin"]
 SHARD_SIZE = 100_000_000  # ids; some 400 MB of English, the most text that is encoded again after a stop
 MOST_DOCUMENTS = 1 << 22  # documents of a shard; their ends are in memory until the shard is whole
 WORKING = ".encoding"  # the ending of the working folder's name, which holds whole shards until the last is whole
+DIGITS_OF_REQUEST = 16  # of a request's hash
 INDEX = "index.json"
 FORMAT = "shards of documents"
 VERSION = 1
 STOPPED = "Encoding was stopped. Whole shards are kept, and the same call continues after these shards."
 
 _OF_SHARDS = re.compile(r"[0-9]{5,}[.](npy|bin|idx|ends)|index[.]json")
-_AT_WORK = re.compile(r"[0-9]{5,}[.](npy|bin|idx|ends|json)|[.].+[.](part|together|former)")
+_AT_WORK = re.compile(r"[0-9]{5,}[.](npy|bin|idx|ends|json)|cluster-.+|[.].+[.](part|together|former)")
 _MEGATRON_MAGIC = b"MMIDIDX\x00\x00"
 _MEGATRON_CODES: dict[str, int] = {"int32": 4, "int64": 5, "uint16": 8}
 _MEGATRON_LONGEST = 2**31 - 1  # ids of a document
@@ -86,6 +85,7 @@ def encode_documents(
     at: int | None = None,
     width: Width | None = None,  # of an id; None means the smallest width that holds all ids
     allowed_special: Allowed = None,
+    client: Any = None,  # of a Dask cluster, whose workers then encode the documents
     work: Work = ALONE,
 ) -> EncodedDocuments:
     """Encode each document of a corpus into shards of ids.
@@ -109,14 +109,16 @@ def encode_documents(
         _check_token(eos, history, known, steps)
     check_folder(path)
     asked = _content_hash(corpus, history, [eos, kind, shard_size, steps, chosen, repr(allowed_special)])
-    tokenizer = Tokenizer(history)
-    tokenizer.expect(PIECE if corpus.total_size is None else corpus.total_size, work)
-    encoder = CorpusEncoder(tokenizer, steps, allowed_special, known)
     layout = _Layout(kind, np.dtype(chosen).newbyteorder("<"), shard_size)
     shards = _Shards(Path(f"{os.path.realpath(path)}{WORKING}"), asked, layout)
     shards_before = len(shards.whole)
+    specials = allowed_special if allowed_special is None or allowed_special == "all" else tuple(allowed_special)
+    request = EncodingRequest(steps, specials, eos, layout.stored)
     try:
-        _encode(corpus, encoder, eos, shards, work)
+        if client is None:
+            _encode(corpus, history, request, shards, work)
+        else:
+            _encode_on_cluster(corpus, history, request, shards, client, work)
         index = _index(corpus, shards.whole, layout, eos)
         _put_in_place(path, shards, index)
     except Cancelled as error:
@@ -127,6 +129,9 @@ def encode_documents(
         goes_on = f" Whole shards are kept in {path}{WORKING}; the same command continues from there."
         said = str(error).removesuffix(" What was there before is unchanged.")
         raise OutputError(f"{said}{goes_on if is_kept else ''}") from error
+    except ClusterError:
+        shards.leave(can_go_on=_can_be_read_again(corpus))
+        raise
     except BpeError:  # after a repair, the texts are other texts
         shards.leave(can_go_on=False)
         raise
@@ -199,32 +204,19 @@ def _can_be_read_again(corpus: Corpus) -> bool:
 # --- Pieces and their documents ---------------------------------------------------------
 
 
-class _Documents(NamedTuple):
-    """The ids of a part of the corpus, with the end-of-text id after each document."""
-
-    ids: npt.NDArray[Any]
-    ends: Int64s  # the offset behind each document that ends in the piece
-
-
-def _encode(corpus: Corpus, encoder: CorpusEncoder, eos: int | None, shards: _Shards, work: Work) -> None:
+def _encode(corpus: Corpus, history: History, request: EncodingRequest, shards: _Shards, work: Work) -> None:
     total = corpus.total_size
+    encoder = request.encoder(history, PIECE if total is None else total, work)
 
-    def encoded(piece: Piece) -> _Documents:
-        ids, offsets = encoder.batch(piece.texts, corpus.sources[piece.source].name)
-        numbers = encoder.numbers(ids, shards.layout.stored)
-        ends = offsets[np.searchsorted(piece.texts.edges, piece.ends)]
-        if eos is None:
-            return _Documents(numbers, ends)
-        return _Documents(np.insert(numbers, ends, eos), ends + np.arange(1, len(ends) + 1))
+    def encoded(piece: Piece) -> Documents:
+        return encode_piece(piece, encoder, request, corpus.sources[piece.source].name)
 
     def tell(stage: str, piece: Piece) -> None:
         done = piece.read if total is None else min(total, piece.read)
         work.progress(Progress(stage, done, total, "bytes", corpus.sources[piece.source].name))
 
-    pieces = _with_sound_ends(pieces_of(corpus, encoder.cuts, work.cancelled))
-    pieces = _without_first(
-        pieces, sum(shard.documents for shard in shards.whole), lambda piece: tell("finding", piece)
-    )
+    pieces = with_sound_ends(pieces_of(corpus, encoder.cuts, work.cancelled))
+    pieces = _without_first(pieces, shards.documents, lambda piece: tell("finding", piece))
     with shards, closing(on_all_cores(pieces, encoded, work.cancelled)) as answers:
         for piece, documents in answers:
             shards.add(piece.source, documents)
@@ -232,16 +224,25 @@ def _encode(corpus: Corpus, encoder: CorpusEncoder, eos: int | None, shards: _Sh
         shards.finish()
 
 
-def _with_sound_ends(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield the parts of the corpus without the ends of their empty documents."""
-    is_begun = False
-    for piece in pieces:
-        ends = np.unique(piece.ends)
-        if not is_begun:
-            ends = ends[ends > 0]
-        length = len(piece.texts.data)
-        is_begun = bool(length > ends[-1]) if len(ends) else is_begun or length > 0
-        yield replace(piece, ends=ends)
+def _encode_on_cluster(
+    corpus: Corpus, history: History, request: EncodingRequest, shards: _Shards, client: Any, work: Work
+) -> None:
+    from bpe_core.methods.kit.encode_on_cluster import encoded_by_workers  # Dask takes a while to load
+
+    left = shards.documents  # documents in whole shards
+    shards.begin()
+    with (
+        shards,
+        closing(encoded_by_workers(corpus, history, request, shards.place_of_workers, client, work)) as answers,
+    ):
+        for source, documents in answers:
+            count = len(documents.ends)
+            if left > count:
+                left -= count
+            else:
+                shards.add(source, documents.without_first(left) if left else documents)
+                left = 0
+        shards.finish()
 
 
 def _without_first(pieces: Iterable[Piece], documents: int, tell: Callable[[Piece], None]) -> Iterator[Piece]:
@@ -298,6 +299,7 @@ class _Shards:
         self.folder = folder
         self.layout = layout
         self._asked = asked
+        self.place_of_workers = folder / f"cluster-{asked[:DIGITS_OF_REQUEST]}"  # begins the paths of their files
         self.whole = self._finished_shards()
         self._shard = _Shard()
         self._ends: list[Int64s] = []
@@ -325,9 +327,14 @@ class _Shards:
                 kept |= {*shard.sizes, _head_name(len(whole))}
                 whole.append(shard)
             for name in there:
-                if name not in kept:
+                if name not in kept and not name.startswith(self.place_of_workers.name):
                     (self.folder / name).unlink(missing_ok=True)
         return whole
+
+    @property
+    def documents(self) -> int:
+        """Return the number of documents in whole shards."""
+        return sum(shard.documents for shard in self.whole)
 
     def __enter__(self) -> None:
         """Do nothing, because a shard begins with its first id."""
@@ -348,7 +355,7 @@ class _Shards:
         sources = {source: [documents, ids] for source, documents, ids in head["sources"]}
         return _Shard(head["ids"], head["documents"], sources, sizes)
 
-    def add(self, source: int, documents: _Documents) -> None:
+    def add(self, source: int, documents: Documents) -> None:
         """Write the ids of a part of the corpus. Begin a new shard after each document that fills a shard."""
         start = 0
         first = 0
@@ -375,9 +382,13 @@ class _Shards:
             if is_full:
                 self.finish()
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Make the working folder."""
         with _sentences(self.folder):
             self.folder.mkdir(exist_ok=True)
+
+    def _begin(self) -> None:
+        self.begin()
         names = self.layout.names(len(self.whole))
         # The head is put in place last: a shard with a head is whole.
         places = [self.folder / name for name in (_head_name(len(self.whole)), *names)]
@@ -415,7 +426,7 @@ class _Shards:
 
         Return whether any shards are kept.
         """
-        is_kept = can_go_on and bool(self.whole)
+        is_kept = can_go_on and (bool(self.whole) or any(self.folder.glob(f"{self.place_of_workers.name}*")))
         if not is_kept:
             shutil.rmtree(self.folder, ignore_errors=True)
         return is_kept

@@ -167,7 +167,7 @@ def test_repeating_a_manifest_never_contacts_a_cluster_address_from_the_file(
     Path("how.json").write_text(json.dumps(manifest), encoding="utf-8")
     assert run(["repeat", "how.json"]) == 1
     assert (
-        "The manifest counts words on tcp://127.0.0.1:9. This cluster could run any code on this computer"
+        "The manifest uses the cluster tcp://127.0.0.1:9, which could run any code on this computer"
     ) in capsys.readouterr().err
 
 

@@ -301,9 +301,8 @@ def test_a_full_disk_while_encoding_documents_is_reported_and_leaves_the_old_fol
     request = ["encode", str(tmp_path / "rows.jsonl"), "--merges", str(table), "--documents", "-o", str(out)]
     assert run([*request, "--eos", "1"]) == 0
     before = bytes_in(out)
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, "4000", *request, "--eos", "2"], cwd=ROOT, capture_output=True, text=True
-    )
+    command = [sys.executable, "-B", "-c", FULL]  # -B, because Python would store truncated modules
+    done = subprocess.run([*command, "4000", *request, "--eos", "2"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1
     assert "Could not write" in done.stderr
     assert "too large" in done.stderr
