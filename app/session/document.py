@@ -5,6 +5,7 @@ A safety copy keeps unsaved work. It stays when the window is closed or the powe
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping
@@ -24,6 +25,7 @@ from app.session.time import timer
 from bpe_core.errors import OutputError
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.values import SavedSession, View
+from bpe_core.support.atomic import reserve
 from bpe_core.support.lock import Lock
 from bpe_core.support.numbered_symbols import WIDTH
 from bpe_core.support.private_folder import private_folder
@@ -64,6 +66,8 @@ class Document(QObject):
         self._copy: SafetyCopy | None = None
         self._copies: set[SafetyCopy] = set()  # safety copies whose threads have not ended
         self._is_in_trouble = False  # no safety copy can be written, and the person knows
+        self._reserved = contextlib.ExitStack()  # reserves the file of a training that was taken over
+        self._reserved_path: Path | None = None
         self._new_lock: Lock | None = None  # the lock of the file that is being saved or opened
         self._timer = timer(self, LOOK_MILLISECONDS, self.check_for_changes, repeats=True)
         self._timer.start()
@@ -135,6 +139,20 @@ class Document(QObject):
     def open(self, path: Path) -> None:
         if not self._is_busy():
             self._begin_opening(path.absolute(), is_safety_copy=False)
+
+    def take_over(self, path: Path) -> None:
+        """Open the session of a training that has stopped. While it is open here, no training can write it."""
+        if self._is_busy():
+            return
+        reserved = contextlib.ExitStack()
+        try:
+            reserved.enter_context(reserve(path))
+        except OutputError as error:
+            self._background.notify(str(error))
+            return
+        self._reserved.close()
+        self._reserved, self._reserved_path = reserved, path
+        self.open(path)
 
     def open_leftover(self, leftover: Leftover) -> None:
         if leftover.damage:
@@ -259,6 +277,7 @@ class Document(QObject):
             if lock is not None:
                 lock.release()
         self._lock = self._new_lock = None
+        self._reserved.close()
         self.leftovers.release()
         for copy in self._copies:
             copy.release()
@@ -353,6 +372,8 @@ class Document(QObject):
     def _belong_to(self, path: Path | None) -> None:
         if self._lock is not None:
             self._lock.release()
+        if path != self._reserved_path:
+            self._reserved.close()
         self.path = path
         self._lock = None
         if path is not None:

@@ -18,7 +18,6 @@ from bpe_core.following.file_follower import FileFollower
 from bpe_core.following.followed_run import FollowState
 from bpe_core.following.stream_follower import StreamFollower
 from bpe_core.session_file.requests import Request, make_request, withdraw_request
-from bpe_core.support.atomic import is_being_written
 
 TOPIC = "request to a training"
 PHASES: dict[FollowState, Phase] = {"ended": Phase.ENDED, "cut": Phase.ENDED, "stopped": Phase.PAUSED}
@@ -104,11 +103,3 @@ class FollowedRuns(QObject):
         if path is not None:
             act = partial(withdraw_request, path) if request is None else partial(make_request, path, request)
             self._background.run(TOPIC, lambda task: act(), failed=self._background.notify, queues=True, writes=True)
-
-    def file_to_take_over(self, run: Run) -> Path | None:
-        """Return the file of a run if nobody writes it now. Otherwise show a message and return None."""
-        path = run.followed_file
-        if path is None or is_being_written(path) is False:
-            return path
-        self._background.notify(f"Another program writes {path.name} now, so the run cannot be taken over.")
-        return None

@@ -14,7 +14,7 @@ from bpe_core.history.token_texts import TokenTexts, with_names
 from bpe_core.session_file.requests import can_request
 
 SECONDS_BETWEEN_LOOKS = 1.0
-TIMES_THE_LOOK = 4  # a large file is read less often
+TIMES_THE_LOOK = 1  # a file that takes long to read is read less often
 NAP_SECONDS = 0.05
 
 

@@ -37,9 +37,8 @@ class FollowingWiring(QObject):
     def take_over(self) -> None:
         """Open the file of the run shown as the session of this window, and continue its training."""
         run = self._session.runs.shown
-        path = None if run is None else self._following.file_to_take_over(run)
-        if path is not None:
-            self._filing.open(path, goes_on=True)
+        if run is not None and run.followed_file is not None:
+            self._filing.take_over(run.followed_file)
 
     def offer_to_stop(self, run: Run) -> None:
         """Ask whether only the following should stop, or the training of the run, too.

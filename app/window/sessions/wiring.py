@@ -63,11 +63,16 @@ class SessionWiring(QObject):
         document.elsewhere_wanted.connect(lambda: self.save_as())
         self._show_name()
 
-    def open(self, path: Path, *, goes_on: bool = False) -> None:
-        """Open a session. If `goes_on` is true, then continue the training of the run that it shows."""
-        self._goes_on = goes_on
+    def open(self, path: Path) -> None:
+        self._goes_on = False
         self._settings.remember_file(path)
         self._leave_for(partial(self.document.open, path))
+
+    def take_over(self, path: Path) -> None:
+        """Open the session of a training that has stopped, and continue this training."""
+        self._goes_on = True
+        self._settings.remember_file(path)
+        self._leave_for(partial(self.document.take_over, path))
 
     def bring_back(self, leftover: Leftover) -> None:
         self._leave_for(partial(self.document.open_leftover, leftover))

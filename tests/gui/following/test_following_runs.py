@@ -23,7 +23,7 @@ from bpe_core.following.step_lines import StepLines
 from bpe_core.history.history import History
 from bpe_core.session_file.requests import request_for
 from bpe_core.studies.sessions import write_run
-from bpe_core.support.atomic import reserve
+from bpe_core.support.atomic import is_being_written, reserve
 from tests.core.following.trainings import TO_BE_KILLED, VOCABULARY, start_training, write_words
 from tests.gui.conftest import WAIT, wait_for_phase
 from tests.gui.small_run import rows
@@ -129,12 +129,15 @@ def test_a_window_follows_a_training_that_is_killed_and_resumed_and_takes_it_ove
     program.actions["main"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
     assert program.filing.document.path == session
+    assert is_being_written(session)  # no other training may begin to write it
     whole = program.session.runs.shown
     assert whole is not None
     assert whole.history is not None
     assert whole.followed is None
     uninterrupted = bpe.train((tmp_path / "words.txt").read_text(), "gpt2", vocab_size=VOCABULARY)
     assert whole.history.pairs() == uninterrupted.history.pairs()
+    program.filing.document.new()
+    assert is_being_written(session) is False
     assert len(lengths) > 3
     assert lengths == sorted(lengths)
     assert all(is_continued(history, whole.history) for history in histories)
@@ -214,7 +217,7 @@ def test_a_run_that_is_written_again_is_not_taken_over(qtbot: QtBot, program: Pr
     wait_until(qtbot, lambda: main_action(program) == "Take Over")
     with reserve(session):
         program.follow.take_over()
-        assert "cannot be taken over" in program.messages.sentence.text()
+        assert "another process is writing it" in program.messages.sentence.text()
     assert program.filing.document.path is None
 
 
