@@ -128,14 +128,15 @@ class Selection(QObject):
         self._runs = runs
         self.pointed: Mark | None = None
         self.kept: Mark | None = None
+        self.selected: Mark | None = None  # the text that a person selected, as with the mouse
         self.steps: tuple[int, ...] = ()  # the chosen steps in order; none if fewer than two are chosen
         self._shown: Run | None = None
         runs.changed.connect(self._follow_run)
 
     @property
     def mark(self) -> Mark | None:
-        """Return the mark under the pointer, or else the mark that a person clicked."""
-        return self.pointed or self.kept
+        """Return the mark under the pointer, or else the clicked mark, or else the selected text."""
+        return self.pointed or self.kept or self.selected
 
     @property
     def shown_highlight(self) -> ShownHighlight:
@@ -170,6 +171,14 @@ class Selection(QObject):
             if self.mark != before:
                 self.changed.emit()
 
+    def select(self, mark: Mark | None) -> None:
+        """Highlight all places of a selected text. None highlights nothing instead."""
+        if mark != self.selected:
+            before = self.mark
+            self.selected = mark
+            if self.mark != before:
+                self.changed.emit()
+
     def let_go(self) -> None:
         self.keep(None)
 
@@ -177,6 +186,7 @@ class Selection(QObject):
         """Clear the whole selection, because another session is shown."""
         self.choose_steps(())
         self.let_go()
+        self.select(None)
         self.point(None)
 
     def choose_steps(self, steps: Sequence[int]) -> None:

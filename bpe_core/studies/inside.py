@@ -346,7 +346,7 @@ class Inside:
 
     def _needed_texts(self, what: str) -> Texts:
         if self._texts is None:
-            raise BpeError(f"{what} needs texts: name them (--corpus FILE, or texts=[...] in Python).")
+            raise BpeError(f"{what} needs texts: name them with --corpus, or with texts=[...] in Python.")
         return self._texts
 
     def once(self, name: str, find: Callable[[], Found], about: object = None) -> Found:

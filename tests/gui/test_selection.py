@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.session.selection import NOTHING, Highlight, Mark
-from app.window.pages import AUDIT, COMPRESSION, LANES, PAIRS, TREE, WHY
+from app.window.pages import AUDIT, COMPRESSION, LANES, PAIRS, TREE, WHY, WORDS
 from app.wiring import Program
 from tests.gui.conftest import Train, settle
 
@@ -302,3 +302,49 @@ def test_charts_films_trimming_and_export_use_only_the_chosen_steps(qtbot: QtBot
     assert run.history is not None
     tokens = run.history.numbers_of(run.history.indices[9:12]).tolist()
     assert trained_window.pages.page(AUDIT).trimming.chosen_tokens == tokens
+
+
+def test_selected_text_is_highlighted_at_all_its_places_until_nothing_is_selected(trained_window: Program) -> None:
+    editor = trained_window.text_panel.editor
+    editor.select(0, 3)
+    selected = editor.model.text()[:3].encode()
+    assert editor.highlight == Highlight(word=selected)
+    assert trained_window.text_panel.ids.grid._highlight == Highlight(word=selected)
+    point_at_step(trained_window, 5)  # the pointer comes first
+    assert editor.highlight.tokens
+    trained_window.session.selection.point(None)
+    assert editor.highlight == Highlight(word=selected)
+    editor.select(0, 0)
+    assert editor.highlight == NOTHING
+
+
+def test_long_selected_text_is_not_highlighted(trained_window: Program) -> None:
+    editor = trained_window.text_panel.editor
+    editor.select(0, editor.model.chunks.length)
+    assert editor.model.byte_length > 200
+    assert editor.highlight == NOTHING
+
+
+def test_words_list_and_text_highlight_each_other(qtbot: QtBot, trained_window: Program) -> None:
+    program = trained_window
+    program.window.show_room("build")
+    program.charts.show_page(WORDS.id)
+    page = program.pages.page(WORDS)
+    settle(qtbot, program)
+    word = page.rows.word(0)
+    move_to(page.table.viewport(), QPointF(page.table.visualRect(page.rows.index(0, 0)).center()))
+    assert program.text_panel.editor.highlight == Highlight(word=word)
+    lit = [row for row in range(page.rows.rowCount()) if page.rows.index(row, 0).data(Qt.ItemDataRole.BackgroundRole)]
+    assert lit == [row for row in range(page.rows.rowCount()) if word in page.rows.word(row)]
+    assert 0 in lit
+    QApplication.sendEvent(page, QEvent(QEvent.Type.Leave))
+    assert program.text_panel.editor.highlight == NOTHING
+    token = token_of(program, 3)
+    point_at_step(program, 3)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.names is not None
+    raw = run.names.raw[token]
+    lit = [row for row in range(page.rows.rowCount()) if page.rows.index(row, 0).data(Qt.ItemDataRole.BackgroundRole)]
+    assert lit == [row for row in range(page.rows.rowCount()) if raw in page.rows.word(row)]
+    assert lit

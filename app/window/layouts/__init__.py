@@ -1,1 +1,1 @@
-"""The parts of the window for session files: saving, opening, leaving, and restoring unsaved work."""
+"""The layouts of the window: three that are ready, and the person's own."""

@@ -1,4 +1,4 @@
-"""The layouts of the window: three that are ready, and the person's own."""
+"""A class that shows the layouts of the window: three that are ready, and the person's own."""
 
 from __future__ import annotations
 

@@ -58,6 +58,8 @@ class Page(LazyView):
     step_clicked = Signal(int)
     tokens_pointed = Signal(tuple)  # the token or the pair under the mouse, or nothing
     tokens_clicked = Signal(tuple)
+    word_pointed = Signal(object)  # the bytes of the word under the mouse, or None
+    word_clicked = Signal(bytes)
     is_table = False  # whether it shows nothing but rows
 
     def table_function(self) -> Exact:

@@ -4,11 +4,35 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
 
 from bpe_core.history.history import ADDED, NOTHING
 from bpe_core.support.wording import count_text as count_text
 
 STEP_SIGNS = {NOTHING: "− ", ADDED: "+ "}  # before a token that is dropped or added
+
+
+OPTION = re.compile(r"--([a-z][a-z-]*)")
+PLACES = {"--corpus": "the panel Corpus", "--group": "groups in the panel Corpus", "--text": "the text of the window"}
+
+
+def without_options(sentence: str, fields: Mapping[str, str]) -> str:
+    """Replace the options of commands in a sentence by fields and panels of the window.
+
+    `fields` are the labels of the fields, by the options that they stand for.
+
+    >>> without_options("Name texts with --corpus, or words with --words.", {"--words": "Words"})
+    'Name texts with the panel Corpus, or words with the field Words.'
+    >>> without_options("--weights needs numbers.", {"--weights": "Weights"})
+    'The field Weights needs numbers.'
+    """
+
+    def place(option: re.Match[str]) -> str:
+        label = fields.get(option[0])
+        where = f"the field {label}" if label else PLACES.get(option[0], option[1].replace("-", " "))
+        return where if option.start() else where[:1].upper() + where[1:]
+
+    return OPTION.sub(place, sentence)
 
 
 def size_text(size: float) -> str:

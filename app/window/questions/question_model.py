@@ -12,6 +12,7 @@ from app.session.manifests import EACH, RESULT
 from app.session.run import Run, name_of
 from app.session.session import Session
 from app.window.parts.lazy_model import Drawn, Exact, LazyModel
+from app.window.parts.wording import without_options
 from app.worker.job import Task
 from bpe_core.asking import NONE, Answer, Question, ask_about, cell_text
 from bpe_core.asking import Parameter as Parameter
@@ -250,7 +251,7 @@ class QuestionModel(QObject, LazyModel):
 
     def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
         self.answer = answer
-        self.trouble = trouble
+        self.trouble = without_options(trouble, {each.flag: each.label for each in self.question.parameters()})
         self.progress = progress
         columns = {} if answer is None else {**answer.columns, **answer.shown}
         known = {name: next((value for value in values if value is not None), None) for name, values in columns.items()}

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 DWELL_MILLISECONDS = 500  # the pointer must rest this long before a card appears
 NOT_CHOSEN = "Select several rows in the table of steps first."
+LONGEST_SELECTED = 200  # bytes of a selected text whose places are highlighted
 MOST_SEARCHED = 4_000_000  # bytes of a text in which a place is looked for
 
 
@@ -81,6 +82,7 @@ class SelectionWiring(QObject):
         text.editor.place_clicked.connect(self._keep_in_text)
         text.ids.grid.token_chosen.connect(lambda token: self._keep(self._mark_at(token)))
         text.editor.model.text_changed.connect(lambda _: self._let_go())
+        text.editor.selection_changed.connect(self._select)
         table = self._table
         table.step_pointed.connect(self._point_at_step)
         table.travelled.connect(lambda step: self._keep(Mark.of_step(self._runs.shown, step)))
@@ -101,7 +103,15 @@ class SelectionWiring(QObject):
         page.step_clicked.connect(lambda step: self._keep(Mark.of_step(self._runs.shown, step)))
         page.tokens_pointed.connect(lambda tokens: self._point(*tokens))
         page.tokens_clicked.connect(lambda tokens: self._keep(Mark.of(self._runs.shown, *tokens)))
+        page.word_pointed.connect(lambda word: self._selection.point(Mark.of_word(self._runs.shown, word or b"")))
+        page.word_clicked.connect(lambda word: self._keep(Mark.of_word(self._runs.shown, word)))
         page.show_highlight(self._selection.shown_highlight)
+
+    def _select(self, span: tuple[int, int] | None) -> None:
+        """Highlight all places of a selected text, unless it is long."""
+        is_short = span is not None and span[1] - span[0] <= LONGEST_SELECTED
+        selected = self._text.editor.model.data[slice(*span)] if span is not None and is_short else b""
+        self._selection.select(Mark.of_word(self._runs.shown, selected))
 
     def _connect_lanes(self, page: LanesPanel) -> None:
         page.mark_pointed.connect(self._selection.point)

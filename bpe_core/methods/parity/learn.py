@@ -28,8 +28,8 @@ if TYPE_CHECKING:  # these imports load machine code
 
 WORK_A_STEP = 10_000
 NO_LANGUAGES = (
-    "Parity-aware BPE needs languages. Put the texts of each language into a group (--group), and give each "
-    "group a dev text (--dev) or a ratio (--ratio)."
+    "Parity-aware BPE needs languages. Put the texts of each language into a group, and give each group a "
+    "dev text or a ratio."
 )
 
 

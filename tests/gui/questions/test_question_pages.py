@@ -293,3 +293,14 @@ def test_a_question_page_does_not_promise_an_answer_after_training_has_ended(
     assert NOTHING_YET not in sentences
     assert sentences[0] == ASKING
     model.watch(False)
+
+
+def test_refusals_in_the_window_name_fields_and_panels_instead_of_options_of_commands(
+    trained_window: Program,
+) -> None:
+    page = page_of(trained_window, "curves")
+    page.model._take(None, "Curves need texts: name them with --corpus, or held-out texts with --held-out. See --text.")
+    assert page.model.trouble == (
+        "Curves need texts: name them with the panel Corpus, or held-out texts with the field Held-out texts. See the "
+        "text of the window."
+    )

@@ -161,6 +161,10 @@ class WordsModel(QObject, LazyModel):
     def is_text(self, column: int) -> bool:
         return column == 0
 
+    def word(self, row: int) -> bytes:
+        assert self.listed_words is not None  # rows exist only with an answer
+        return self.listed_words.words.words.word(row)
+
     def cell(self, row: int, column: int) -> str:
         matching = self.listed_words
         assert matching is not None  # rows exist only with an answer
