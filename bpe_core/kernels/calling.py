@@ -1,9 +1,10 @@
 """The calling of machine code with arrays, named tuples of arrays, and numbers.
 
-Machine code gets the address of one row of eight-byte numbers. For each array the row has the address of its data, its
-shape, and its strides if it is not contiguous. Numbers are stored directly. A bundle (see `jit.py`) has a separate row,
-which is stored for the next call, and the first row has its address. Other tuples are stored item by item. The machine
-code writes its result at the end of the first row. Python's other threads run at the same time.
+Machine code gets the address of a row of eight-byte numbers. For each array the row has the address of the array's
+data, its shape, and its strides if it is not contiguous. Numbers are stored directly. A bundle (see `jit.py`) has a
+separate row, which is kept for the next call, and the first row has the address of this row. Other tuples are stored
+item by item. The machine code writes its result at the end of the first row. Python's other threads run at the same
+time.
 """
 
 from __future__ import annotations

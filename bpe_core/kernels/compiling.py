@@ -3,8 +3,8 @@
 Each kernel that Python calls gets an entry: a `numba.cfunc` with one row of numbers as its argument (see `calling.py`).
 llvmlite makes an object file from the LLVM code of the entry, which `inspect_llvm` returns. A kernel that kernels call
 is an `overload` of itself, for which Numba makes no wrapper that Python could call. References to arrays are not
-counted (`_nrt=False`, as `register_jitable` does), because kernels allocate nothing, and counting takes Numba a third
-more time to compile.
+counted (`_nrt=False`, as `register_jitable` does), because kernels allocate nothing. With such counts, Numba would need
+a third more time to compile.
 
 This module uses two functions that are not in Numba's manual: `populate_array` and the context's `make_tuple`. They
 build the arguments from numbers. `numba.carray` can do this, too, but then tuples of forty arrays take minutes to

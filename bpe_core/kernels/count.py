@@ -1,4 +1,4 @@
-"""The counting of words. A part of a text is scanned, then each of its words is looked up in a table.
+"""The kernel that counts words. It scans a part of a text, then it looks up each word of the part in a table.
 
 A part has some ten thousand bytes, so the scanner's output is still in the cache when the words are looked up. The
 caller makes the tables larger when `count_block` asks for room.

@@ -1,7 +1,7 @@
 """The encoding of words as tokens, with a memory of words that were encoded before.
 
-For a block of some words, all keys are computed first. Then all keys are looked up, so that several look-ups wait for
-memory at the same time.
+The words are handled in blocks. First the keys of all words in a block are computed. Then all keys are looked up, so
+that several look-ups wait for memory at the same time.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def write_results(table, room, spelled, symbols, kind, results, place):
 
 @inlined
 def most_results(length, words, kind):
-    """Return the largest number of items that the results of some words can need.
+    """Return the largest number of items that must fit into the buffer for the results of some words.
 
     This includes items that are written but do not count as results.
     """

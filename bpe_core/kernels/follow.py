@@ -1,8 +1,8 @@
 """The kernels that apply the steps of a history to tokens.
 
-A step joins tokens, or it drops a token, which is then split. A step that changes nothing is skipped. The next step is
-the lowest step after the last step that joins two neighbours, or that drops a token in the word. Possible next steps
-wait in a heap, sorted by step and offset.
+A step joins two tokens, or it drops a token, which is then split into other tokens. A step that changes nothing is
+skipped. The next step is the first later step that joins two neighbours or drops a token in the word. Possible next
+steps wait in a heap, sorted by step and offset.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _split_dropped(steps, room, place, stop, row):
 def follow(table, steps, room, symbols):
     """Apply all steps up to the table's limit to a word.
 
-    `room.cells` holds the symbols before, and the tokens after.
+    `room.cells` holds the base symbols of the word at first, and its tokens at the end.
     """
     heap, place = room.short, np.int64(0)
     size = _queue_all_steps(table, steps, room, symbols, np.int64(-1))

@@ -108,7 +108,7 @@ def _enter_pair(table, room, size, place, stop):
 
 @kernel
 def enter_heap(table, room, start, stop):
-    """Put the pairs between two offsets that may be joined on the heap. Return the size of the heap."""
+    """Find the pairs between two offsets that may be joined, and put them on the heap. Return the size of the heap."""
     size = np.int64(0)
     for place in range(start, stop - 1):
         size = _enter_pair(table, room, size, place, stop)

@@ -1,4 +1,4 @@
-"""The reader of JSON lines. It copies the texts of one field, and stops before every row that is not an ordinary one.
+"""The reader of JSON lines. It copies the texts of one field. It stops before each row that it cannot read.
 
 Python reads the rows at which this reader stops. So Python alone decides which rows are wrong, and reports them.
 """
@@ -32,7 +32,10 @@ _KEY, _VALUE, _FIRST, _COMMA_OR_END = range(4)  # a row or value may end in the 
 
 
 def _escaped() -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """Return the character for each letter after a backslash. It is 0 for a letter that may not stand there."""
+    """Return a table that gives, for each letter after a backslash, the character that the two represent.
+
+    The value is 0 for a letter that JSON does not allow after a backslash.
+    """
     characters = np.zeros(256, np.uint8)
     for letter, character in zip(b'"\\/bfnrt', b'"\\/\b\f\n\r\t', strict=True):
         characters[letter] = character
@@ -45,10 +48,12 @@ _TRUE, _FALSE, _NULL = (np.frombuffer(bytearray(word), np.uint8) for word in (b"
 
 @kernel
 def take_texts(data, start, name, size, out, ends):
-    """Copy the texts of a field to `out`, from the line at the offset `start` on, and their ends to `ends`.
+    """Copy the texts of a field to `out`, beginning with the line at the offset `start`. Write the end of each text to
+    `ends`.
 
-    Stop before a row that is not ordinary, and before the texts have more than `size` bytes. A text that is empty has
-    no end. Return the offset of the first line that was not taken, the number of lines and the number of texts.
+    Stop before a row that this reader cannot read, and before the texts have more than `size` bytes. An empty text is
+    left out. Return the offset of the first line that was not read, the number of lines that were read, and the number
+    of texts.
     """
     place, stop, room = np.uint64(start), np.uint64(len(data)), np.uint64(size)
     written = np.uint64(0)
@@ -68,7 +73,10 @@ def take_texts(data, start, name, size, out, ends):
 
 @kernel
 def _take_row(data, place, name, out, written):
-    """Copy the text of a row. Return the offset of the next line, or FAILED, and the end of the copy."""
+    """Copy the text of a row. Return two values: the offset of the next line, and the end of the copy.
+
+    The first value is FAILED if this reader cannot read the row.
+    """
     failed, one, stop = np.uint64(FAILED), np.uint64(1), np.uint64(len(data))
     i = _after_spaces(data, place)
     if i == stop:
@@ -162,7 +170,7 @@ def _is_same(out, begin, end, name):
 
 @kernel
 def _copy_text(data, place, out, begin):
-    """Copy the text that stands in quotes. `place` is the offset after the first quote, `begin` the end of `out`.
+    """Copy a text in quotes. `place` is the offset after the first quote, and `begin` is the end of the texts in `out`.
 
     Return the offset after the last quote, or FAILED, and the end of the copy. Bytes after the end may be written, too.
     """
@@ -204,7 +212,7 @@ def _copy_text(data, place, out, begin):
 
 @kernel
 def _escape_at(data, place):
-    """Return the offset after an escape sequence, or FAILED, and the code point that it stands for."""
+    """Return the offset after an escape sequence, or FAILED, and the code point that the sequence represents."""
     stop, failed = np.uint64(len(data)), np.uint64(FAILED)
     if place + np.uint64(2) > stop:
         return failed, np.int64(0)
@@ -227,7 +235,8 @@ def _escape_at(data, place):
 
 @kernel
 def _four_digits(data, place):
-    r"""Return the number that `\u` and four hexadecimal digits at an offset stand for, or -1."""
+    r"""Return the number that `\u` and four hexadecimal digits represent. Return -1 if the text at the offset is
+    something else."""
     if place + np.uint64(6) > np.uint64(len(data)):
         return np.int64(-1)
     if data[place] != _BACKSLASH or data[place + np.uint64(1)] != _U:

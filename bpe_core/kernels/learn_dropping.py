@@ -44,7 +44,7 @@ TOKENS, IN_USE, DUE, DUE_NEXT = range(4)  # entries of `number`; the tokens to d
 
 
 class Tokens(NamedTuple):
-    """The arrays with the facts about tokens that only this kernel needs. All other facts are in `State`."""
+    """The facts about tokens that only the merge loop with drops needs. All other facts are in `State`."""
 
     held: Int64s  # how often each token occurs in the words
     places: Int32s  # in how many cells
@@ -149,9 +149,11 @@ def write_drop(columns, row, token, count):
 
 @kernel
 def halves_to_drop(tokens, left, right, count, tau, base):
-    """Return the two halves that must be dropped after a merge. NOT_MADE stands for a half that stays.
+    """Return the tokens that must be dropped after a merge. They are halves of the merged pair: its left or right
+    token.
 
-    A half is dropped if the merge used at least the share `tau` of the half's occurrences.
+    A half is dropped if the merge used at least the share `tau` of the half's occurrences. Two values are returned. If
+    fewer than two tokens are dropped, NOT_MADE takes their places.
     """
     drops_left = left >= base and np.float64(count) / np.float64(tokens.held[left]) >= tau
     drops_right = left != right and right >= base and np.float64(count) / np.float64(tokens.held[right]) >= tau

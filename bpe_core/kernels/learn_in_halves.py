@@ -1,4 +1,4 @@
-"""A merge at very many places on two cores. Each core joins half of the words.
+"""A merge at very many places on two cores. Each core joins the pair in half of the words.
 
 The second core fills separate buffers, so it cannot know the final numbers of the new pairs. It writes provisional
 numbers into the cells. They are corrected when the places of the pairs are written. All words of the second half come

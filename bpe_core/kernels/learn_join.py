@@ -33,7 +33,7 @@ FEW_JOINTS = 100  # up to here, cells are still in the cache when the pairs are 
 
 @kernel
 def join(state, pair, token, begin, stop):
-    """Join the occurrences that the entries of the arena from `begin` to `stop` hold.
+    """Join the pair at the occurrences that the arena lists from `begin` to `stop`.
 
     Collect the neighbours in a group for each broken pair.
 

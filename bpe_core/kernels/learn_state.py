@@ -146,9 +146,11 @@ SPAN_SHIFT = 4  # above are the words: stretches without a blank
 
 @kernel
 def joined_span(left, right):
-    """Return a number for a joined token: the number of words that it covers, and flags for spaces and colons.
+    """Return a number that describes a joined token: the number of words that it covers, and flags for spaces and
+    colons.
 
-    `left` and `right` are these numbers for its halves. If a space comes after a colon, the flag HOLDS_COLON is set.
+    `left` and `right` are the numbers of the two tokens that are joined. If a space comes after a colon, the flag
+    HOLDS_COLON is set.
     """
     words = (left >> SPAN_SHIFT) + (right >> SPAN_SHIFT)
     if not (left & ENDS_BLANK or right & BEGINS_BLANK):
@@ -368,7 +370,7 @@ def number_slices(state):
 
 @kernel
 def place_base_pairs(cells, arena, numbers, fills, first, stop):
-    """Write the cells at which pairs begin, from `first` to `stop`, into the slices of the pairs.
+    """Write each cell from `first` to `stop` into the slice of the pair that begins at this cell.
 
     Write the final numbers of the pairs into these cells.
     """

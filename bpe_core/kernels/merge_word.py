@@ -92,7 +92,7 @@ def clear_merges(table):
 def enter_merge(table, rank):
     """Enter the merge with this rank into the table of pairs.
 
-    If two merges join the same pair, the first merge is stored, because no pair is left for the second merge.
+    If two merges join the same pair, only the first of them is stored. It leaves no pair for the second merge.
     """
     base, keys, left, right = table.number[BASE], table.keys, table.left[rank], table.right[rank]
     length = np.int64(table.lengths[left]) + np.int64(table.lengths[right])

@@ -1,4 +1,4 @@
-"""The number of bits that held-out words take in a model of pairs of tokens, after every step.
+"""A model of pairs of tokens: the number of bits that held-out words need in it, after every step.
 
 `measures.bits_per_byte` uses this number for all sizes of a vocabulary.
 
@@ -7,8 +7,8 @@ bits of each held-out pair depend on numbers that every step changes, so all bit
 most of the work. It consists of sums and products, even for logarithms, because a processor computes several of these
 at a time.
 
-The words are stored one after another, with a separator between them. A separator counts as a token that stands for the
-beginning and end of words.
+The words are stored one after another, with a separator between them. The separator counts as a token that represents
+the beginning and the end of words.
 """
 
 from __future__ import annotations
@@ -74,7 +74,10 @@ class FractionBuffer(NamedTuple):
 
 
 class Joins(NamedTuple):
-    """The steps, and the cells whose left boundary each step removes."""
+    """The steps with their pairs, and the places at which each step joins its pair.
+
+    A place is the cell at which the right token of the pair begins.
+    """
 
     left: Int32s
     right: Int32s
@@ -186,7 +189,7 @@ def enter_cells(cells, model, begin):
 def bits_of_first(model, token):
     """Return the part of the bits that depends only on the first token of a pair.
 
-    The result is the sum for all held-out pairs with this first token.
+    The part is added up over all held-out pairs with this first token.
     """
     return model.asked[token] * math.log(model.times[token]) if model.times[token] > 0 else 0.0
 

@@ -158,7 +158,10 @@ def change_pairs(model, left, edge, ids, place, first, last, count, learned, hel
 
 @kernel
 def change_first_token(model, token, learned, held_out):
-    """Add to the number of pairs that begin with `token`, separately for the learned and the held-out words."""
+    """Change the number of pairs that begin with `token`.
+
+    Add `learned` to the number in the learned words, and `held_out` to the number in the held-out words.
+    """
     before = bits_of_first(model, token)
     model.times[token] += learned
     model.asked[token] += held_out

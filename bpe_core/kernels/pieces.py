@@ -2,9 +2,9 @@
 
 The trees are used to split a word into the longest tokens or into the most probable tokens.
 
-A node is a row of a table. The child of a node for a byte is in the row that begins at the node's first child and lies
-`byte` rows after it. Rows between the children belong to children of other nodes, so each row names its parent. A
-single row shows whether there is a child, which token ends there, and where its own children begin.
+A node is a row of a table. Each node names a first row for its children. The child for a byte is `byte` rows after this
+first row. The rows between the children belong to children of other nodes, so each row names its parent. A single row
+shows whether there is a child, which token ends there, and where its own children begin.
 
 For the most probable split, the places of a word are counted from 1, a place for each byte. At place 0 is the marker,
 which covers no byte. Tokens that contain the marker begin there. Without a marker every split begins at place 1.
@@ -52,7 +52,7 @@ TREE_NUMBERS = 3
 class PieceTable(NamedTuple):
     """The rows of both trees.
 
-    After every first child there are rows for all bytes, so that no access is outside the table.
+    The table has enough rows for every byte after the first child row of a node, so no access is outside the table.
     """
 
     rows: Int32s
@@ -103,7 +103,7 @@ def enter_pieces(tree, data, starts, roots, ids, births):
 
 @kernel
 def has_room(tree, node, taken, first):
-    """Return whether all children of a node can be stored if its first child row is `first`."""
+    """Return whether the table has free rows for all children of a node if their first row is `first`."""
     child = np.int64(tree.child[node])
     while child != NONE:
         if taken[first + tree.byte[child]]:
@@ -191,9 +191,9 @@ def write_pieces(pieces, data, start, stop, out, free):
 
 @kernel
 def longest_piece(pieces, data, start, stop, root):
-    """Return the length in bytes of the longest token that begins at `start`, and the token.
+    """Return two values for the longest token that begins at `start`: its length in bytes, and its id.
 
-    The length is 0 if there is no such token.
+    The length is 0 if no token begins there.
     """
     rows, node, length, longest = pieces.rows, np.int64(root), np.int64(0), np.int64(NO_TOKEN)
     for place in range(start, stop):
@@ -208,7 +208,8 @@ def longest_piece(pieces, data, start, stop, root):
 
 @inlined
 def _take_if_better(room, here, there, token, score, in_32_bits):
-    """Store the split of a word up to the offset `there` that ends with this token, if it is the best split so far."""
+    """Store the best split of a word up to the offset `there`, if the split that ends with this token is the best so
+    far."""
     total, known = room.totals[here] + score, room.totals[there]
     total = chosen(in_32_bits, np.float64(np.float32(total)), total)
     is_better = total > known
@@ -219,9 +220,10 @@ def _take_if_better(room, here, there, token, score, in_32_bits):
 
 @kernel
 def _take_tokens(pieces, room, data, start, place, stop, root, from_place, width):
-    """Try all tokens that begin at a byte. Return whether one of these tokens is `width` bytes long.
+    """Try each token that begins at a byte as the next token of a split.
 
-    A node at which no token ends has a score of minus infinity.
+    Return whether one of these tokens is `width` bytes long. A node at which no token ends has a score of minus
+    infinity.
     """
     in_32_bits, is_one = pieces.number[SUMS] == IN_32_BITS, False
     rows, scores, node, one = pieces.rows, pieces.scores, np.uint64(root), np.uint64(1)

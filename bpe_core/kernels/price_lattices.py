@@ -1,6 +1,6 @@
 """The prices of the pieces of words.
 
-From the prices follow floors for every way to split words, and the value of each piece.
+The prices show how few tokens any split of the words can have (a floor), and how valuable each piece is.
 
 A word of n symbols has n + 1 nodes. An edge is a piece at its place. Each token costs one unit, and the token of an
 edge also costs the price of the edge. A single symbol has no edge: it can always be used. All prices are whole numbers,

@@ -1,10 +1,11 @@
 """The decisions about machine code: whether it is compiled, whether work of some size uses it, and when it is compiled.
 
-Making machine code takes minutes, once on a computer. Loading stored code takes a twentieth of a second. Python itself
-does small work that it can do as well, such as counting. Other work has only a slow specification in Python, so it uses
-machine code whenever it is there. Until then the specification does this work on samples, and larger work waits, except
-counting: Python counts, and machine code counts the rest. If code is missing or damaged, a second process makes it in
-the background, in the order in which it is needed. Only one process at a time does this on a computer.
+Making machine code takes minutes, once on a computer. Loading stored code takes a twentieth of a second. If plain
+Python does some work well enough on a small text, such as counting, it does this work. For other work Python has only a
+slow specification, so this work uses machine code whenever it is there. Until then the specification does the work on
+samples, and larger work waits. Counting does not wait: Python begins to count, and machine code counts the rest. If
+code is missing or damaged, a second process makes it in the background, in the order in which it is needed. Only one
+process at a time does this on a computer.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ def is_loaded() -> bool:
 
 
 def is_worth_loading(size: int) -> bool:
-    """Return whether work on `size` bytes may use machine code, if Python itself does such work on a sample as well.
+    """Return whether work on `size` bytes is worth loading machine code. The question is for work that Python does well
+    too.
 
     The library that loads machine code takes 57 MB of memory, and 70 ms at its first use.
     """
@@ -83,8 +85,8 @@ def is_worth_loading(size: int) -> bool:
 def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bool = False) -> bool:
     """Return whether work on `size` bytes uses machine code. If the code is missing, begin to make it.
 
-    Work waits for the code only if `waits` is true, because plain Python would be slow, and only if the code can be
-    stored. It reports the wait as its progress, and can be cancelled during the wait.
+    If `waits` is true, the work waits for the code, because plain Python would be slow. It does not wait if the code
+    cannot be stored. It reports the wait as its progress, and can be cancelled during the wait.
     """
     if not is_worth_loading(size) or is_forbidden() or not kernels_exist():
         return False
@@ -247,7 +249,7 @@ def state() -> MachineCode:
 
 
 def why_not() -> str:
-    """Return a sentence why machine code cannot be used. Return an empty text if it can be used or made."""
+    """Return a sentence that says why machine code cannot be used. Return an empty text if it can be used or made."""
     if not kernels_exist():
         return "numba is not installed, so this program runs in plain Python where it can: pip install numba"
     if is_forbidden():

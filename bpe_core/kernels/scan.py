@@ -2,8 +2,8 @@
 
 It splits texts by any pattern, with one table look-up for a character or for two ASCII characters.
 
-The loop has no branch on whether the text is split: an offset is always written, and the count goes up only if the text
-is split there.
+Whether the text is split at an offset causes no branch in the loop. The offset is always written, and the number of
+offsets goes up only if the text is split there.
 
 In a long run of ASCII characters, four parts are read at the same time. The processor has to wait between two look-ups
 in one part, and can read the other parts during the wait. The state at the beginning of a part is not known yet, but
@@ -54,7 +54,7 @@ def step_eight(entries, kinds, data, place, row, cut_bits, met, bit):
     """Read eight ASCII characters, two by two, from the state `row` on.
 
     Return the next row, the splits as bits, and the reasons why the eight characters must be read one by one. The
-    lowest bit stands for the offset one character before these characters.
+    lowest bit belongs to the offset one character before these characters.
     """
     eight = load_eight(data, place)
     met |= eight & np.uint64(NOT_ASCII)

@@ -193,9 +193,10 @@ SYMBOL = -1  # the rank of a symbol, which exists before all tokens
 
 @bundle
 class Halves(NamedTuple):
-    """The two texts from whose join each token is made. Tokens are listed by rank.
+    """The two texts that are joined to make each token. They are called the halves of the token. Tokens are listed by
+    rank.
 
-    Both texts are -1 if no join of two texts makes the token.
+    Both halves are -1 if no join of two texts makes the token.
     """
 
     tokens: Int32s  # the text of each token
@@ -289,7 +290,7 @@ class ShortBuffer(NamedTuple):
 
 @inlined
 def _rank_between(texts, halves, whole, begin, end, limit, token):
-    """Return the rank of a part of a token as a token.
+    """Return the rank that a part of a token has if this part is a token itself.
 
     Return NO_RANK if the part is no token, if its rank is not below `limit`, or if the part is the whole token.
     `write_beginnings` must have been called for the token.

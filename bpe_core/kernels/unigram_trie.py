@@ -49,7 +49,7 @@ class Trie(NamedTuple):
 
 @kernel
 def find_common_lengths(words, shared, lengths):
-    """Write the length of each word, and how many symbols at its beginning are as in the word before.
+    """Write the length of each word, and the number of symbols at its beginning that it shares with the word before.
 
     Return the number of nodes in the tree, with the root.
     """
@@ -79,9 +79,9 @@ def _note_follower(trie, node, follower):
 
 @inlined
 def _add_to_parents(trie, path, size, stop):
-    """Add the counts of nodes to their parents, from the longest beginning down to the length `stop`.
+    """Add the counts of nodes to the counts of their parents, from the longest beginning down to the length `stop`.
 
-    Mark each parent that has a node after which different symbols follow.
+    Mark each parent of a node that is marked or that different symbols follow.
     """
     for depth in range(size, stop, -1):
         node, parent = path[depth], path[depth - 1]

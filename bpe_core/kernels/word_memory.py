@@ -91,7 +91,7 @@ def first_slot(slots, first, second):
 
 @inlined
 def _enter_key(memory, data, end, start, length, keys, i):
-    """Write the key of a word, and begin to fetch its slot.
+    """Write the key of a word, and begin to fetch the slot of the word.
 
     A word that begins at the offset `end` or later is too near to the end of the text for a fast read.
     """
@@ -215,7 +215,10 @@ def lacks_memory(memory, most):
 
 @inlined
 def remember(memory, data, start, length, first, second, slot, out, free, count):
-    """Enter a word with its results, which were just written to `out`, unless another thread takes the slot."""
+    """Enter a word with its results into the memory. The results are in `out`, from the index `free` on.
+
+    Do nothing if another thread takes the slot of the word first.
+    """
     slots, number, results, about = memory.slots, memory.number, memory.results, np.uint64(count)
     if not claim(slots, slot + np.uint64(3), _CLAIMED):
         return
