@@ -54,7 +54,7 @@ ROOMS = {
     "files": "recipes",
     "explain": "insight",
     "model_file": "formats",
-    "check_method": "verification",
+    "check_method": "doors",
     "former": "doors",
     "warm_up": "warm_up",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from bpe_core.counting.words import WordTable
@@ -82,6 +84,14 @@ class NamelessMethod(BytePairEncoding):
     title = ""
 
 
+class TeachingMethod(adding_method.Adding):
+    """A wrong method with a lesson that asks an unknown question."""
+
+    name = "teaching"
+    title = "Teaching"
+    lessons: Mapping[str, str] = {"19-wrong": adding_method.LESSON.replace("number of tokens of", "number of tears of")}
+
+
 @pytest.mark.parametrize(
     ("method", "sentence"),
     [
@@ -90,6 +100,7 @@ class NamelessMethod(BytePairEncoding):
         (LazyMethod(), "after some steps a text is split as if there were no later steps"),
         (TrustingMethod(), "steps of another text and unknown ids are refused with a message"),
         (NamelessMethod(), "the method has a name, a title and an explanation"),
+        (TeachingMethod(), "each lesson of the method can be taken to its end"),
     ],
     ids=lambda value: getattr(value, "title", None),
 )

@@ -20,12 +20,13 @@ import numpy as np
 
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import BpeError, NothingToLearn
+from bpe_core.errors import BpeError, NothingToLearn, plain
 from bpe_core.formats import open_table, write_history
 from bpe_core.history.history import Columns, History
 from bpe_core.insight.token_life import life_without_words
 from bpe_core.insight.ways import DRAWN, ways_of
 from bpe_core.kernels import readiness
+from bpe_core.lessons.lessons import lesson_from
 from bpe_core.methods.kit.explanation import NoTree
 from bpe_core.methods.kit.learner import UNLIMITED
 from bpe_core.methods.kit.method import Method
@@ -34,6 +35,7 @@ from bpe_core.methods.kit.trainer import Trainer, learn
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import NO_TOKEN
+from bpe_core.sharing.lesson_contents import lesson_contents
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.mixture import Group, Mixture
 
@@ -168,6 +170,8 @@ class _Check:
             "a vocabulary size that is too small, steps of another text and unknown ids are refused with a message",
             self._refuses,
         )
+        if self.method.lessons:
+            yield "each lesson of the method can be taken to its end", self._teaches
 
     def _is_named(self) -> None:
         method = self.method
@@ -176,6 +180,13 @@ class _Check:
         _require(
             Recipe.from_json(self.recipe.to_json()) == self.recipe, "The recipe differs after writing and reading."
         )
+
+    def _teaches(self) -> None:
+        for name, toml in self.method.lessons.items():
+            try:
+                lesson_contents(lesson_from(name, toml))
+            except (BpeError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+                raise MethodIsWrong(f"In the lesson {name} something is wrong: {plain(str(error))}") from error
 
     def _counted(self, text: str) -> WordTable:
         return count_words(_corpus(text, self.recipe), self.recipe)
