@@ -27,6 +27,7 @@ OWN_LAYOUT = Setting("window/own layout", "")  # the layout that the person save
 ROOM = Setting("window/room", "")  # the last room; empty at the first start, which shows only the first
 RECENT_FILES = Setting[list[str]]("files/recent", [])  # recently opened texts, newest first
 LAST_FOLDER = Setting("files/folder", "")  # the folder of the last opened or saved file
+TOKENIZER_FOLDER = Setting("files/tokenizers", "")  # a folder of tokenizers for the shelf
 SPEED = Setting("training/speed", 100)  # position of the speed slider; 100 is full speed
 PLAYS = Setting("time/play after training", True)  # whether a small run is played as soon as it is learned
 COLOUR_BY = Setting("look/colour by", "")  # "ages" or "rarity" of tokens; empty for colours by bytes

@@ -80,6 +80,7 @@ from app.window.rooms.watch_panel import WatchPanel
 from app.window.rooms.wiring import RoomWiring
 from app.window.selection.wiring import SelectionWiring
 from app.window.sessions.wiring import SessionWiring
+from app.window.shelf.wiring import ShelfWiring
 from app.window.text.encoder import LiveEncoder
 from app.window.text.specials import SpecialTokenNotice
 from app.window.text.text_model import TokenTextModel
@@ -298,6 +299,7 @@ class Program(QObject):
         self.asking = QuestionWiring(frame, self.pages, self.inspector, self.text_panel, table, self)
         self.listing = QuestionListWiring(frame, self.charts, self.question_list, self.question, self)
         self.exchanging = ExchangeWiring(frame, self.pages, self)
+        self.shelf = ShelfWiring(frame, self.pages, self.watch.word, self.exchanging.open_in_compare, self)
         self.filing = SessionWiring(frame, text, self.merges, self.charts, self.pages, self)
         self.follow = FollowingWiring(frame, self.filing, self)
         self.running.take_over_wanted.connect(self.follow.take_over)

@@ -62,12 +62,15 @@ class Imports(QObject):
     def is_busy(self) -> bool:
         return self._background.is_busy(OPENING)
 
-    def open(self, path: Path, opened: Callable[[Run], None] | None = None) -> None:
-        """Open a tokenizer file as a run. Pass the run to `opened`, or show the run if `opened` is None."""
+    def open(self, path: Path, opened: Callable[[Run], None] | None = None, name: str = "") -> None:
+        """Open a tokenizer file as a run. Pass the run to `opened`, or show the run if `opened` is None.
+
+        The run has the name of the file, unless `name` is another name.
+        """
         if self.is_busy:
             self._background.notify("A tokenizer is being opened. Try again in a moment.", is_error=False)
             return
-        take = partial(self._take, path, opened)
+        take = partial(self._take, path, opened, name or path.name)
         work, ended = lambda task: _read(path, task.cancelled), self.ended.emit
         self._background.run(OPENING, work, take, self._background.notify, ended=ended)
         stop = Answer("Cancel", self.cancel)
@@ -76,12 +79,12 @@ class Imports(QObject):
     def cancel(self) -> None:
         self._background.cancel(OPENING)
 
-    def _take(self, path: Path, opened: Callable[[Run], None] | None, imported: ImportedTable) -> None:
+    def _take(self, path: Path, opened: Callable[[Run], None] | None, name: str, imported: ImportedTable) -> None:
         table, names, agreement, origin = imported
         history = table.history
         notes = table.notes if history.numbers is None else (*table.notes, RENUMBERED)
         notes = notes if agreement is None else (*notes, *agreement.notes)
-        history.recipe = history.recipe.with_changes(name=path.name)
+        history.recipe = history.recipe.with_changes(name=name)
         lacks = "" if history.has_counts else " The file has no counts."
         origin_text = f"Imported from {path.name} ({table.format}).{lacks}"
         run = self._runs.add_table(history, names, origin_text, is_shown=opened is None)

@@ -170,6 +170,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
             "Save with each file a manifest of how the file was made",
             checkable=True,
         ),
+        Item("shelf", "In &Other Tokenizers …", "Show how GPT-2, GPT-4o, Llama 3, BERT and T5 split your text"),
         Item("compress_file", "Compress a Fi&le …", "Compress a file of any kind by pairs of bytes"),
         Item("expand_file", "E&xpand a File …", "Restore the original of a compressed file"),
         Item("claim_sessions", "Open Sessions by &Double-Click", "Let the desktop open sessions with this program"),

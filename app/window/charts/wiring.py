@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from app.window.questions.compare.answers import LabPage
     from app.window.questions.token.page import TokenPage
 
-NOT_SAVED = "The chart could not be saved. {}"
+NOT_SAVED = "The {} could not be saved. {}"
 OWN_FILES = {".npz": "Arrays for NumPy"}  # what a file with this ending is
 NOTHING_YET = "There is no chart yet: train, or wait for the answer."
 
@@ -178,7 +178,7 @@ class ChartWiring(QObject):
         self._frame.messages.show_notice(notice)
 
     def _fail(self, sentence: str) -> None:
-        self._notify(Notice(NOT_SAVED.format(sentence)))
+        self._notify(Notice(NOT_SAVED.format("chart", sentence)))
 
     def _open_print_dialog(self, page: Page) -> None:
         self.print_dialog = PrintDialog(self._frame.settings, self._frame.window)
@@ -229,11 +229,11 @@ class ChartWiring(QObject):
 def save(page: Page, path: Path) -> Notice:
     """Save a picture of a page in the format that the path's ending names. Return a message about the result."""
     page.watched.catch_up()
-    return write_file(path, lambda beside: _save_picture(page, path.suffix.lower(), beside))
+    return write_file(path, lambda beside: _save_page(page, path.suffix.lower(), beside))
 
 
-def write_file(path: Path, write: Callable[[Path], bool]) -> Notice:
-    """Call `write` to make a file, and return a message about it.
+def write_file(path: Path, write: Callable[[Path], bool], what: str = "chart") -> Notice:
+    """Call `write` to make a file, and return a message about it, which calls the file `what`.
 
     The file appears at `path` only when it is complete.
     """
@@ -242,15 +242,20 @@ def write_file(path: Path, write: Callable[[Path], bool]) -> Notice:
             if not write(beside):
                 raise OSError(errno.EIO, "only a part of the file could be written")
     except OutputError as error:
-        return Notice(NOT_SAVED.format(error))
-    return _saved(path)
+        return Notice(NOT_SAVED.format(what, error))
+    return _saved(path, what)
 
 
-def _saved(path: Path) -> Notice:
-    return Notice(f"Saved the chart as {path}.", is_error=False)
+def _saved(path: Path, what: str = "chart") -> Notice:
+    return Notice(f"Saved the {what} as {path}.", is_error=False)
 
 
-def _save_picture(page: Page, kind: str, path: Path) -> bool:
+def _save_page(page: Page, kind: str, path: Path) -> bool:
     if kind == ".apng":
         return save_animated(list(page.frames()), path)
-    return {".pdf": save_pdf, ".svg": save_svg}.get(kind, save_png)(page.widget_to_save, path)
+    return save_picture(page.widget_to_save, kind, path)
+
+
+def save_picture(widget: QWidget, kind: str, path: Path) -> bool:
+    """Save a picture of a widget as PDF, SVG or PNG. Return whether that worked."""
+    return {".pdf": save_pdf, ".svg": save_svg}.get(kind, save_png)(widget, path)

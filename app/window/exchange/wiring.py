@@ -72,7 +72,7 @@ class ExchangeWiring(QObject):
         actions["import"].triggered.connect(lambda: self._import(self.imports.open))
         self.counts.list_wanted.connect(self._show_counts)
         self.export.written.connect(self.written)
-        to_compare = partial(self._import, partial(self.imports.open, opened=self._compare_with))
+        to_compare = partial(self._import, self.open_in_compare)
         pages.when_built(LANES, lambda page: page.import_wanted.connect(to_compare))
         session.runs.changed.connect(self._enable)
         self._enable()
@@ -82,6 +82,10 @@ class ExchangeWiring(QObject):
     def open(self, path: Path) -> None:
         self._frame.settings.remember_file(path)
         self.imports.open(path)
+
+    def open_in_compare(self, path: Path, name: str = "") -> None:
+        """Open a tokenizer, and add it to the lanes of Compare by its file's name or another name."""
+        self.imports.open(path, opened=self._compare_with, name=name)
 
     def _export(self) -> None:
         if not self.export.can_start():

@@ -43,7 +43,8 @@ DATA_FILTERS = {
     "JSON (*.json)": "json",
     "Parquet (*.parquet)": "parquet",
 }
-CHART_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg", "PDF (*.pdf)": "pdf"} | DATA_FILTERS
+PICTURE_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg", "PDF (*.pdf)": "pdf"}
+CHART_FILTERS = PICTURE_FILTERS | DATA_FILTERS
 PRINT_FILTERS = {"PDF (*.pdf)": "pdf", "SVG drawing (*.svg)": "svg", "PNG picture, 300 dots an inch (*.png)": "png"}
 ANIMATED_FILTER = {"Animated PNG picture (*.apng)": "apng"}
 MOST_DRAWS = 2**31 - 1

@@ -16,6 +16,8 @@ from app.window.parts.wording import count_text, link_to_step, number_in, tip
 from app.window.recipe.recipe_form import methods
 from app.window.rooms.result import Result, WatchedResult
 
+SHELF = "Your word in the tokenizers of GPT-2, Llama 3 and others"
+
 
 class ResultCard(QFrame):
     def __init__(self, model: WatchedResult, choose_method: Callable[[str, int], None], actions: Actions) -> None:
@@ -32,13 +34,15 @@ class ResultCard(QFrame):
             meaning.setWordWrap(False)
         self.moments = LinkedText("The most important steps")
         self.moments.linkActivated.connect(lambda link: model.show_step(number_in(link)))
-        self.forbid = push_button("", model.forbid, "Train again without this merge, as a new run")
         self.next = name_widget(QPushButton("What Next?"), "What next?", "Try another method, or your own text")
         self.next.setMenu(self._what_next(actions))
-        for button in (self.forbid, self.next):
+        self.shelf = push_button(
+            "In Other Tokenizers …", actions["shelf"].trigger, "Your word in GPT-2, Llama 3 and others"
+        )
+        for button in (self.shelf, self.next):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
         numbers = in_row(*(in_row(*pair, spacing=6) for pair in self.numbers), 1, spacing=28)
-        last = in_row((self.moments, 1), AtTop(self.forbid), AtTop(self.next))
+        last = in_row((self.moments, 1), AtTop(self.shelf), AtTop(self.next))
         in_column(self.sentence, numbers, last, on=self, margins=(12, 8, 12, 8), spacing=6)
         model.changed.connect(self._show)
         self._show()
@@ -46,6 +50,9 @@ class ResultCard(QFrame):
     def _what_next(self, actions: Actions) -> QMenu:
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
+        self.forbid = menu.addAction("")
+        self.forbid.setToolTip(tip("Train again without this merge, as a new run"))
+        self.forbid.triggered.connect(lambda _=False: self.model.forbid())
         for method in methods(lambda method: method.is_contrast):
             action = menu.addAction(f"The Same with {method.title}")
             action.setData(method.value)
@@ -71,10 +78,10 @@ class ResultCard(QFrame):
             labels[0].setText(number[0])
             labels[1].setText(number[1])
         self.moments.setText("  ".join(_moments(result)))
-        self.forbid.setVisible(result.loss is not None and not run.why_no_branch(result.loss.step))
-        self.forbid.setText(f"Forbid {result.taker}".replace("&", "&&"))
         for action in self.next.menu().actions():
             action.setVisible(action.data() != run.recipe.method)
+        self.forbid.setVisible(result.loss is not None and not run.why_no_branch(result.loss.step))
+        self.forbid.setText(f"Forbid {result.taker}".replace("&", "&&"))
 
 
 def _moments(result: Result) -> Iterator[str]:

@@ -60,8 +60,9 @@ class WordView(QWidget):
     token_clicked = Signal(int)
     split_clicked = Signal(int)  # the character after a split
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, most_rows: int = MOST_ROWS) -> None:
         super().__init__(parent)
+        self._most_rows = most_rows
         self.spots: list[Spot] = []  # in the order of reading, as they were drawn last
         self._highlight: Highlight = NOTHING
         self._current = -1  # the spot that the arrow keys reached
@@ -78,6 +79,11 @@ class WordView(QWidget):
         """Return a size with room for one row of the largest tiles and their numbers, in the fonts of this computer."""
         tiles = QFontMetricsF(fixed_font(zoomed(LARGEST))).height() + 2 * PADDING
         return QSize(0, ceil(tiles + _height_of_numbers(self)))
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of all rows. It counts where a layout asks for it, and there tiles need as much room."""
+        rows = _TileRows(self, QPainter(), self._now, width)
+        return max(self.minimumSizeHint().height(), ceil(rows.needed_height(self._most_rows)))
 
     def show_tiles(self, cut: WordTiles, *, slides: bool) -> None:
         """Show the tokens of the word. If `slides` is true, the tiles slide from their places before the step."""
@@ -99,8 +105,8 @@ class WordView(QWidget):
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             progress = smooth_progress(self._slide.progress)
-            rows = _TileRows(self, painter, self._now)
-            rows.draw(self._before if progress < 1 else self._now, progress)
+            rows = _TileRows(self, painter, self._now, self.width())
+            rows.draw(self._before if progress < 1 else self._now, progress, self._most_rows)
             self.spots = rows.spots() if progress >= 1 else []
             self._paint_frames(painter)
 
@@ -189,18 +195,18 @@ def _describe_spot(spot: Spot, cut: WordTiles) -> str:
 class _TileRows:
     """A painter of tiles in rows. A tile is never divided between two rows."""
 
-    def __init__(self, view: QWidget, painter: QPainter, now: WordTiles) -> None:
+    def __init__(self, view: QWidget, painter: QPainter, now: WordTiles, width: int) -> None:
         self._view = view
         self._painter = painter
         self._now = now
         self._palette = TokenPalette.matching(view.palette())
         self._shades = shades_of(view.palette())
-        room = view.width() - 20.0
+        room = width - 20.0
         self._font = fixed_font(zoomed(LARGEST))
         probe = QFontMetricsF(self._font)
         taken = len(now.characters) * (GAP + 2 * PADDING)
-        width = sum(map(probe.horizontalAdvance, now.characters))
-        share = max(0.0, room - taken) / max(1.0, width)
+        letters = sum(map(probe.horizontalAdvance, now.characters))
+        share = max(0.0, room - taken) / max(1.0, letters)
         self._font.setPointSizeF(max(zoomed(SMALLEST), zoomed(LARGEST) * min(1.0, share)))
         metrics = QFontMetricsF(self._font)
         self._widths = [metrics.horizontalAdvance(character) for character in now.characters]
@@ -221,7 +227,15 @@ class _TileRows:
             spots.append(Spot(area, tile))
         return spots
 
-    def draw(self, before: WordTiles, progress: float) -> None:
+    @property
+    def _step(self) -> float:
+        """Return the distance between two rows."""
+        return self._height + (_height_of_numbers(self._view) if len(self._rows) == 1 else GAP)
+
+    def needed_height(self, most_rows: int) -> float:
+        return self._step * min(most_rows, len(self._rows))
+
+    def draw(self, before: WordTiles, progress: float, most_rows: int) -> None:
         """Draw the tiles at their present places in the animation that begins with `before`.
 
         There is no animation if the tiles need several rows or if the word is written from right to left.
@@ -232,15 +246,13 @@ class _TileRows:
         if len(self._rows) > 1:
             before = self._now
             progress = 1.0
-        below = _height_of_numbers(self._view) if len(self._rows) == 1 else GAP
-        step = self._height + below
         fills = self._fills(before), self._fills(self._now)
-        top = max(0.0, (self._view.height() - step * min(MOST_ROWS, len(self._rows))) / 2)
-        for number, row in enumerate(self._rows[:MOST_ROWS]):
+        top = max(0.0, (self._view.height() - self.needed_height(most_rows)) / 2)
+        for number, row in enumerate(self._rows[:most_rows]):
             first = row[0].first
             stop = row[-1].stop
             were = [tile for tile in before.tiles if first <= tile.first < stop]
-            self._row(were, row, fills, top + number * step, progress)
+            self._row(were, row, fills, top + number * self._step, progress)
 
     def _draw_shaped(self) -> None:
         """Draw the tiles in reading order. Letters keep the shapes that they have in the whole word."""

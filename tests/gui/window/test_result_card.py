@@ -133,9 +133,11 @@ def test_the_result_card_does_not_count_dropped_tokens_as_merged_pairs() -> None
     assert result.sentence_of(history).startswith(expected)
 
 
-def test_buttons_of_the_result_card_forbid_a_pair_and_try_another_method(qtbot: QtBot, watched_window: Program) -> None:
+def test_the_menu_of_the_result_card_forbids_a_pair_and_tries_another_method(
+    qtbot: QtBot, watched_window: Program
+) -> None:
     runs = watched_window.session.runs
-    button(watched_window.card, "Forbid he").click()
+    action_of_card(watched_window.card, "Forbid he").trigger()
     assert runs.shown is not None
     assert runs.shown.recipe.interventions == (Intervention(1, "forbid", ord("h"), ord("e")),)
     wait_for_card(qtbot, watched_window)
@@ -149,7 +151,7 @@ def test_buttons_of_the_result_card_forbid_a_pair_and_try_another_method(qtbot: 
     assert watched_window.card.sentence.text().startswith(f"Of 589 pieces, the best {size} are left. "), (
         "as many tokens"
     )
-    assert watched_window.card.forbid.isHidden()
+    assert not watched_window.card.forbid.isVisible()
     assert "The step that changed most: " in watched_window.card.moments.text()
     action_of_card(watched_window.card, "The Same with WordPiece").trigger()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "wordpiece", timeout=WAIT)

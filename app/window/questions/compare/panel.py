@@ -35,6 +35,7 @@ ALONE = (
 )
 HOW_TO_GET_ONE = "Train another recipe, or import a tokenizer."
 TYPED_HERE = "Your text: type here, and all columns follow"
+SHELF = "Your text in the tokenizers of GPT-2, Llama 3 and others"
 EDITOR_HEIGHT = 64  # two rows
 INVITATION_WIDTH = 460
 
@@ -43,6 +44,7 @@ class LanesPanel(Page):
     """A panel of lanes. While it shows a single word, the key Escape shows the text again."""
 
     import_wanted = Signal()
+    shelf_wanted = Signal()
     why_wanted = Signal(int, int)  # the index of a lane, and the byte asked about
     mark_pointed = Signal(object)  # the Mark of the token under the mouse in a column, or None
 
@@ -55,6 +57,9 @@ class LanesPanel(Page):
         self.summary = name_widget(OneLine(), "How far the tokenizers agree")
         self.hint = muted_label(TYPED_HERE)
         self.add = QPushButton("Add")
+        self.shelf = push_button(
+            "In Other Tokenizers …", self.shelf_wanted.emit, "Your text in GPT-2, Llama 3 and others"
+        )
         self.back = push_button("Back to Your Text", lambda: model.look_at_word(None))
         self.recipes = filled_menu("&Train Another Recipe", self, self._fill_recipes)
         self.recipes.setToolTipsVisible(True)
@@ -77,7 +82,7 @@ class LanesPanel(Page):
         self.hint.setWordWrap(False)
         self.summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         head = in_row(self.hint, (self.summary, 1), self.back, spacing=12)
-        below = in_row((self.sizes, 1), self.add)
+        below = in_row((self.sizes, 1), self.shelf, self.add)
         beside = in_row((self.columns, 1), (self.invitation, 1), spacing=8)
         in_column(head, self.editor, below, (beside, 1), on=self, margins=(8, 4, 8, 2), spacing=4)
 
@@ -100,6 +105,7 @@ class LanesPanel(Page):
         shows_word = self.model.specimen is not None
         self.sizes.setVisible(has_columns)
         self.add.setVisible(has_columns)
+        self.shelf.setVisible(has_columns)
         self.columns.setVisible(has_columns)
         self.invitation.setHidden(self.model.is_ready)
         self.back.setVisible(shows_word)
