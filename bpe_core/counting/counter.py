@@ -1,8 +1,8 @@
 """Counting by machine code on several threads. One thread reads, the other threads count, and their tables are joined.
 
 Each thread counts in a table that no other thread uses, so threads do not wait for each other. But a rare word is then
-stored in the table of each thread, which needs memory. So a thread with very many words adds them to one common table
-and starts an empty table.
+stored in the tables of several threads, which needs memory. So a thread with very many words adds them to one common
+table and starts an empty table.
 """
 
 from __future__ import annotations
@@ -128,10 +128,10 @@ def _work(
     free: queue.SimpleQueue[Block],
     failures: list[BaseException],
 ) -> None:
-    """Count the blocks in the queue `full` until the next item is None. Put each block into the queue `free`
-    afterwards.
+    """Take blocks from the queue `full` and count their words, until the next item is None.
 
-    After a failure in any thread, blocks are not counted any more, but still put into `free`.
+    Put each block into the queue `free` afterwards. After a failure in any thread, blocks are put into `free` without
+    being counted.
     """
     while (block := full.get()) is not None:
         try:
@@ -329,7 +329,8 @@ def _more_slots(slots: int, words: int) -> int:
 def count_texts_compiled(
     texts: Iterable[Iterable[Chunk]], table: ScanTable, *, block_size: int = BLOCK_SIZE
 ) -> CountedWords:
-    """Count all texts in the same tables. Return the words of all texts, and the counts of each text."""
+    """Count the words of several texts in the same tables. Return the words of all texts, and the counts of each
+    text."""
     counter = Counter(table)
     numbers = _Numbers()
     counts_of_texts = list[PartCounts]()

@@ -1,4 +1,4 @@
-"""A count of a corpus into a file, within a limit of memory.
+"""A count of the words of a corpus into a file, within a limit of memory.
 
 The corpus is counted in pieces. The words are divided into ranges by a hash, and the counts of all pieces are added up
 one range at a time, so only one range is in memory.

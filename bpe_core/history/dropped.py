@@ -18,9 +18,9 @@ def replacements_by_step(history: History) -> dict[int, list[int]]:
 
 
 def replacements_of(history: History, token: int, in_use: list[bool]) -> list[int]:
-    """Return the tokens that replace a dropped token: its symbols or its halves.
+    """Return the tokens that replace a dropped token: its base symbols, or the two tokens from which it was made.
 
-    If a half was dropped as well, the tokens that replace the half are returned.
+    If one of these two tokens was dropped too, it is replaced in the same way.
     """
     if METHODS[history.recipe.method].falls_into_bytes(history.recipe):
         return history.symbols_of(token)

@@ -419,7 +419,7 @@ class History(Sequence[Step]):
         return int(self.columns.left[row]), int(self.columns.right[row])
 
     def pairs(self, first: int = 0, stop: int | None = None) -> list[Pair]:
-        """Return the pairs of the joins from `first` to `stop`, by default of all joins."""
+        """Return the joined pairs from number `first` up to number `stop`. By default, return all joined pairs."""
         which = self._joins[first:stop]
         return list(zip(self.columns.left[which].tolist(), self.columns.right[which].tolist(), strict=True))
 

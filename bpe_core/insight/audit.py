@@ -103,7 +103,7 @@ class Audit:
 def audit(
     history: History, places: TokenPlaces | None = None, *, rare: int = RARE, long: int = LONG, work: Work = ALONE
 ) -> Audit:
-    """Test every token by every criterion.
+    """Test every token by every criterion, and return the result.
 
     Without `places`, only the criteria that need no corpus are tested. A token is rare if the corpus uses it fewer than
     `rare` times, and long if it has more than `long` characters.
@@ -228,7 +228,8 @@ class AuditRows:
         return id if self._numbers is None else int(self._numbers[id])
 
     def in_order(self, ids: Iterable[int], by: str, *, from_end: bool = False) -> list[int]:
-        """Return the ids sorted by one of `ORDERS`, or in reverse. Tokens with equal values keep their order."""
+        """Return the ids sorted by one of `ORDERS`, or in the reverse order. Tokens with equal values keep their
+        order."""
         return sorted(ids, key=self._key(by), reverse=from_end)
 
     def _key(self, by: str) -> Callable[[int], Any]:

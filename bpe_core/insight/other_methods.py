@@ -39,7 +39,7 @@ class OtherResult:
 
 
 def other_methods_results(task: FloorTask, pieces: Sequence[int], work: Work) -> Mapping[str, list[OtherResult | None]]:
-    """Return a list of results for each method, by the method's name. A list has one result for each number of pieces.
+    """Return for each method a list of results, one for each number of pieces. The keys are the names of the methods.
 
     A result is None if the method learns fewer pieces than wanted. If the symbols have a marker for the end or the
     inside of a word, the methods cannot be compared. Then no method is in the mapping.

@@ -97,7 +97,8 @@ class MethodFacts:
     usual_sizes
         The usual sizes of vocabularies, each with its purpose.
     single
-        What the steps may do besides joining a pair: drop a token, or add a token from the seeds.
+        What the steps may do besides joining a pair: drop a token, or add a token. The tokens to add are the seeds,
+        which are at the end of the alphabet.
     first_size
         The size of the vocabulary for a small sample. Many steps should change how the sample is split.
     listed_as
@@ -132,13 +133,13 @@ class MethodFacts:
     keeps_characters
         Whether a choice of the recipe limits the merges to bytes of one character.
     has_continuations
-        Whether a character inside a word is another base symbol than at the beginning of a word.
+        Whether a character is one base symbol at the beginning of a word and another base symbol inside a word.
     has_seeds
         Whether the alphabet may hold whole pieces of words, after the base symbols.
     looks_tokens_up
         Whether a split depends only on the set of tokens, and not on the steps that made the tokens.
     joins_runs
-        Whether the method joins within words first, and then joins words that are one token.
+        Whether the method joins tokens within words first, and then joins words that consist of one token.
     counts_apart
         Whether a count says how many tokens its merge makes. `aaa`, for example, holds a+a once.
     starts_anew

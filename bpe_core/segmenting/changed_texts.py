@@ -60,13 +60,13 @@ class ChangedTexts:
 
 @cache
 def unchanged_texts() -> ChangedTexts:
-    """Return the normalizer by machine code for recipes that do not normalize."""
+    """Return the normalizer in machine code for a recipe that does not normalize texts."""
     return ChangedTexts(WholeTexts(None, Marks(shows_blanks=False)))
 
 
 @lru_cache(maxsize=8)
 def changed_texts(steps: tuple[Step, ...]) -> ChangedTexts | None:
-    """Return the normalizer by machine code for the steps of a recipe.
+    """Return the normalizer in machine code for the steps of a recipe.
 
     Return None if the steps normalize by rules that are not SentencePiece's.
     """

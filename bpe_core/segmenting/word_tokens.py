@@ -71,7 +71,7 @@ Key = bytes | int  # a word, or the id of a special token, which counts as a wor
 
 
 def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tuple[int, list[int]]]:
-    """Yield each number of steps at which the tokens of a word change, with the new tokens."""
+    """Yield each number of steps at which the tokens of a word change, together with the new tokens."""
     at = 0
     before = None
     while at <= steps:

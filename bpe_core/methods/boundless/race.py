@@ -44,7 +44,7 @@ class Pass(Protocol):
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason: ...
 
     def are_whole(self) -> Bools:
-        """Return a mask of the words that are one token."""
+        """Return a mask of the words that consist of one token."""
 
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:

@@ -5,12 +5,12 @@ The words of the corpus are runs of neighbouring words with letters. A pattern s
 **First pass.** PickyBPE learns within the ordinary words (`methods/picky/reference.py`). Without `tau` no token is
 dropped.
 
-**Second pass.** A run holds the words that are one token at the end of the first pass. Pairs of these words are counted
-and joined in the same way. These merges are called supermerges.
+**Second pass.** A run now holds only words that consist of one token at the end of the first pass. Pairs of these words
+are counted and joined in the same way. These merges are called supermerges.
 
 **The race.** Both lists of steps are read from their beginning. The next supermerge is chosen only if its count is
-larger than the count of the first pass's next merge. Otherwise this merge is chosen, with the drops after it. The race
-ends when there are as many tokens as the first pass had at its end.
+larger than the count of the first pass's next merge. Otherwise this merge is chosen, with the drops that follow it. The
+race ends when there are as many tokens as the first pass had at its end.
 
     >>> words = WordTable.from_counts({"of the way": 4, "of the day": 4, "other": 2})
     >>> history = train(words, Recipe.preset("boundless", merges=9))
@@ -119,7 +119,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
 
 
 def encode(text: str, history: History, *, at: int | None = None) -> picky.Word:
-    """Encode words by the steps of the first pass. Then apply supermerges to words that are one token."""
+    """Encode words by the steps of the first pass. Then apply supermerges to the words that consist of one token."""
     recipe = history.recipe
     ids: picky.Word = []
     steps = list(history.first(len(history) if at is None else at))

@@ -154,7 +154,7 @@ def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[
 
 
 def keeps_characters(pair: Pair, tokens: TokenBook) -> bool:
-    """Return whether a pair joins whole characters, or parts of one character.
+    """Return whether a pair joins whole characters, or parts of the same character.
 
     >>> tokens = TokenBook(Alphabet.of_bytes())
     >>> [keeps_characters(pair, tokens) for pair in [(97, 98), (0xC3, 0xA9), (97, 0xC3), (0xA9, 97)]]
@@ -245,7 +245,8 @@ def encode_word(word: bytes, history: History, *, at: int | None = None) -> Word
 
 
 def merges_within(symbols: Word, history: History) -> Iterator[tuple[int, Pair, Word]]:
-    """Yield each merge that changes a word, in the order of learning: its index, its pair, and the word after it.
+    """Yield each merge that changes a word, in the order of learning: its index, its pair, and the word after this
+    merge.
 
     A merge joins only older tokens. So the next merge is always the earliest learned pair that is in the word.
     """

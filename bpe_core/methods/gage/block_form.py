@@ -1,7 +1,7 @@
 r"""The blocks of a text, and the form in which the program of 1994 writes a compressed block.
 
 A byte that represents a pair must not occur in the block. So a block ends before it holds too many different bytes. It
-also ends at a length from which another table saves more than it costs.
+also has a largest length. If a block were longer, a new table would save more bytes than it costs.
 
     >>> [(block.start, block.stop) for block in blocks_of(b"abcabdabc", size=4, most=3)]
     [(0, 4), (4, 8), (8, 9)]
@@ -142,7 +142,7 @@ KINDS: dict[str, npt.DTypeLike] = {
 
 
 def with_room(reasons: Reasons, rows: int) -> Reasons:
-    """Return columns with room for at least `rows` rows. The old arrays do not change."""
+    """Return columns that have room for at least `rows` rows. The old arrays do not change."""
     room = len(reasons["block"])
     return reasons if rows <= room else {name: enlarge(column, max(rows, 2 * room)) for name, column in reasons.items()}
 

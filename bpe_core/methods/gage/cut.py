@@ -90,7 +90,7 @@ class CutByBlock(NamedTuple):
 
 
 class BlockTokens(Segmentation):
-    """The tokens of a text by the table of one block.
+    """The tokens into which the table of one block splits a text.
 
     If a step of another block is requested, the text is split again by the table of that block.
     """

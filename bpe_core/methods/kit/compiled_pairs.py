@@ -127,7 +127,7 @@ def _with_slots(table: names.State) -> names.State:
 
 
 def room_after(room: int) -> int:
-    """Return the next larger number of pairs that arrays make room for.
+    """Return the next larger number of pairs for which the arrays are enlarged.
 
     Raise TooLarge if there would be too many pairs, or if the memory does not suffice.
     """
@@ -142,7 +142,7 @@ WIDE = 20_000  # places; fewer take less time than starting a thread
 
 
 class Halves:
-    """A helper that merges a pair on two threads. Each thread joins the pair in half of the places."""
+    """A helper that merges a pair on two threads. Each thread joins the pair at half of its places."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1)

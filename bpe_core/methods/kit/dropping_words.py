@@ -22,7 +22,7 @@ REMEMBERED_WORDS = 1 << 16
 
 
 class Changes(NamedTuple):
-    """All splits of one word, one for each step that changes the tokens of the word.
+    """The tokens of one word after each step that changes them.
 
     `ids[i]` are the tokens of the word from `since[i]` steps on, until the number of steps reaches `since[i + 1]`.
     """

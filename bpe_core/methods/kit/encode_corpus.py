@@ -122,7 +122,7 @@ def check_output(path: Path, largest: int, width: Width | None) -> str:
 
 
 def check_width(largest: int, width: Width | None) -> None:
-    """Raise BpeError if the width does not exist, or if the largest id does not fit into it."""
+    """Raise BpeError if ids cannot have this width, or if the largest id does not fit into it."""
     if width is not None and width not in get_args(Width):
         raise BpeError(f"The width cannot be {width!r}; choose one of {', '.join(get_args(Width))}.")
     if width is not None and largest > np.iinfo(width).max:

@@ -26,8 +26,7 @@ class Holders:
 
 @dataclass(frozen=True)
 class Reachability:
-    """The answer to the question if any text is encoded with a certain token. `witness` is an example of such a
-    text."""
+    """The answer to the question whether any text is encoded with a certain token. `witness` is such a text."""
 
     kind: Literal["reachable", "unreachable", "not learned yet", "not found"]
     witness: str | None = None

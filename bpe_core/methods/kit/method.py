@@ -130,7 +130,8 @@ class Method(MethodFacts):
 
     @property
     def warm_up(self) -> Mapping[str, Callable[[], None]]:
-        """Return small jobs that run each of the method's kernels once. The keys are parts of the machine code."""
+        """Return small jobs that run each of the method's kernels once. The key of a job names a part of the machine
+        code."""
         return self._part("warm_up", "WORK") or {}
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:

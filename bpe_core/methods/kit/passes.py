@@ -1,4 +1,4 @@
-"""The choice that is shared by the methods that estimate probabilities, drop pieces, and estimate again."""
+"""The choice that several methods share. These methods estimate probabilities, drop pieces, and estimate again."""
 
 from __future__ import annotations
 

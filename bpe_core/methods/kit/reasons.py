@@ -23,7 +23,7 @@ Told = Mapping[str, Any]  # the reasons of a step by name, or the columns of man
 
 @dataclass(frozen=True)
 class Reason:
-    """A value, other than the count, by which steps are chosen, with its title and its text for tables and charts."""
+    """A value, other than the count, by which steps are chosen. It has a title and a text for tables and charts."""
 
     title: str
     tip: str

@@ -15,7 +15,10 @@ USUAL_WINDOW = 100  # merges
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of how many merges serve all languages, and how often one language may be served within a window."""
+    """The choices of parity-aware byte-pair encoding.
+
+    They say how many merges serve all languages, and how often one language may be served within a window of steps.
+    """
 
     global_merges: int | None = choice(
         None,

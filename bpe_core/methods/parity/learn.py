@@ -188,7 +188,7 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 
 def served_language(recipe: Recipe) -> Reason:
-    """Return the reason that names the language that a step served, and shows the count of its pair there."""
+    """Return the reason of a step that names the served language and the count of the pair in this language."""
     names = () if recipe.mixture is None else recipe.mixture.languages
 
     def written(count: int, reasons: Told) -> str:

@@ -113,7 +113,7 @@ class CompiledDropping:
                 self._make_room_for_tokens()
 
     def _make_room_for_tokens(self) -> None:
-        """Double the room for tokens and for their texts."""
+        """Double the size of the arrays for tokens and for their texts."""
         state = self._state
         tokens = self._tokens
         room = 2 * len(tokens.left)

@@ -92,7 +92,10 @@ class Tokens:
         return token
 
     def parts_of_dropped(self, token: int, recipe: Recipe) -> Word:
-        """Return the base symbols or the halves of a token. A half that is dropped is split as well."""
+        """Return the base symbols of a dropped token, or the two tokens from which it was made.
+
+        If one of these two tokens was dropped too, it is split as well.
+        """
 
         def stays(half: int) -> bool:
             return not self.parts[half] or (recipe.falls_into == "parts" and half in self.in_use)
@@ -130,7 +133,7 @@ def joinable(corpus: Corpus, tokens: Tokens) -> dict[Pair, int]:
 def best(corpus: Corpus, tokens: Tokens, recipe: Recipe) -> Choice | None:
     """Return the most frequent pair.
 
-    In a tie, the pair with the smallest bytes wins, and the left half is compared first.
+    In a tie, the pair with the smallest bytes wins. The bytes of the left token are compared first.
     """
     ranking = sorted(
         (-count, tokens.texts[left], tokens.texts[right], (left, right))

@@ -1,4 +1,4 @@
-"""The method SuperBPE: it joins pairs within words first, and after a number of steps across words."""
+"""The method SuperBPE: it joins pairs within words at first. From a certain step on, it also joins across words."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from bpe_core.recipes.choice import choice
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(Passes):
-    """The choices of Unigram: the number of pieces at first, and the share of pieces that each round keeps."""
+    """The choices of Unigram: the number of pieces with which it begins, and the share of pieces that each round
+    keeps."""
 
     seed_size: int = choice(
         1_000_000,

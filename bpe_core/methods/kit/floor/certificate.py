@@ -61,7 +61,7 @@ def certificate(
 
 
 def checksum(proof: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a certificate without its checksum.
+    """Return the SHA-256 of a certificate, without the entry that holds the checksum.
 
     The hash covers the certificate as JSON with sorted names and no spaces.
     """

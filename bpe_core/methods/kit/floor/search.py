@@ -43,7 +43,10 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """A first estimate for the search from byte-pair encoding: the count of each merge, and the tokens after it."""
+    """A first estimate for the search, which byte-pair encoding gives.
+
+    It has the count of each merge, and the number of tokens in the corpus after each merge.
+    """
 
     tokens: Int64s
     counts: Int64s  # the count of each merge
