@@ -3,5 +3,6 @@
 followed_run.FollowedRun                 what is known of the run at one moment, as a frozen value
 file_follower.FileFollower(path).look()  reads the session again if it has changed
 step_lines.StepLines().new_lines(run)    the new steps as lines of JSON, for a pipe
+server.StepServer(port)                  sends these lines to whoever connects on this computer
 stream_follower.StreamFollower(stream)   reads these lines, and gives the same values as a FileFollower
 """

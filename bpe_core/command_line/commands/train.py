@@ -27,7 +27,7 @@ from bpe_core.counting.words import WordTable, without_rare
 from bpe_core.errors import OutputError, plain
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
 from bpe_core.history.history import END_SENTENCES, History
-from bpe_core.methods.kit.trainer import learn
+from bpe_core.methods.kit.trainer import Trainer, learn
 from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
@@ -35,6 +35,8 @@ from bpe_core.session_file import EXTENSION, is_session_name
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work
 from bpe_core.support.stopwatch import Stopwatch
 from bpe_core.text.corpus import Corpus
+
+LARGEST_PORT = 65_535
 
 examples = """\
 examples:
@@ -103,10 +105,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     session = f"{EXTENSION} saves the run as a session, by any method"
     output = f"write the merge table to this file; its ending ({endings}) decides the format; {session}"
     add("-o", "--output", metavar="FILE", help=output)
-    watch = f"save the growing run to this session ({EXTENSION}), too, which `follow` and a window can follow"
-    add("--watch", metavar="FILE", help=watch)
+    watch = f"save the growing run to this session ({EXTENSION}), too, or send its steps to who connects to this port"
+    add("--watch", metavar="FILE|PORT", help=watch)
     add("--json", action="store_true", help="print the summary (or, without --output, the table) as JSON")
     add("--quiet", action="store_true", help="no progress and no summary")
+
+
+def settle(options: argparse.Namespace) -> None:
+    """Set the port to watch if `--watch` names a port. A port is no result of the command."""
+    options.port = int(options.watch) if options.watch and options.watch.isascii() and options.watch.isdigit() else None
+    if options.port is not None:
+        options.watch = None
 
 
 def run(options: argparse.Namespace) -> int:
@@ -114,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
     groups = groups_of(options)
     if options.output:
         _check_output(Path(options.output))
-    if options.watch:
+    if options.watch or options.port is not None:
         _check_watched(options)
     watch = Stopwatch()
     with interruptible(KEEPS, quiet=options.quiet) as interruption:
@@ -134,6 +143,8 @@ def run(options: argparse.Namespace) -> int:
                 interruption.print_lines(*notes, *left_out)
             if _growing_session(options):
                 history = _session_learned(words, steered, known, options, report, interruption)
+            elif options.port is not None:
+                history = _served_learned(words, steered, known, options, report, interruption)
             else:
                 history = learn(words, steered, history=known, progress=report, cancelled=interruption)
             seconds = watch.tick()
@@ -174,6 +185,31 @@ def _growing_session(options: argparse.Namespace) -> str:
     return str(options.output if is_session else options.watch or "")
 
 
+def _served_learned(
+    words: WordTable,
+    recipe: Recipe,
+    history: History | None,
+    options: argparse.Namespace,
+    report: ProgressReport,
+    interruption: Interruption,
+) -> History:
+    """Learn a run, and send its steps to who connects to the port."""
+    from bpe_core.following.server import StepServer
+
+    names = names_of(options.files, groups_of(options))
+    server = StepServer(options.port, f"port {options.port}", tuple(names))
+
+    def show(trainer: Trainer) -> None:
+        server.show(trainer.history)
+
+    try:
+        learned = learn(words, recipe, history=history, progress=report, cancelled=interruption, keep=show)
+        server.show(learned)
+    finally:
+        server.close()
+    return learned
+
+
 def _first_preset(method: str | None) -> str:
     """Return the name of the preset that a method begins with.
 
@@ -208,12 +244,14 @@ def _check_output(path: Path) -> None:
 
 
 def _check_watched(options: argparse.Namespace) -> None:
-    path = Path(options.watch)
-    if not is_session_name(path):
-        raise OutputError(f"--watch {plain(options.watch)} is no session. End the name in {EXTENSION}.")
     if options.output and is_session_name(Path(options.output)):
         raise OutputError(f"{plain(options.output)} can be followed already. Leave out --watch.")
-    _check_output(path)
+    if options.port is not None and options.port > LARGEST_PORT:
+        raise OutputError(f"--watch {options.port} is no port. The largest port is {LARGEST_PORT}.")
+    if options.port is None and not is_session_name(Path(options.watch)):
+        raise OutputError(f"--watch {plain(options.watch)} is no session and no port. End the name in {EXTENSION}.")
+    if options.port is None:
+        _check_output(Path(options.watch))
 
 
 def _deliver(history: History, options: argparse.Namespace, seconds: float, report: ProgressReport) -> None:

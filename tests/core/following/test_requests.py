@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import bpe_core as bpe
-from bpe_core.command_line.main import run
 from bpe_core.following.file_follower import FileFollower
 from bpe_core.session_file.requests import make_request, request_file, request_for, withdraw_request
 from tests.core.following.trainings import TO_BE_KILLED, are_beginnings, look_until, start_training, write_words
@@ -62,34 +61,3 @@ def test_a_training_that_is_asked_to_stop_saves_its_steps_and_can_be_continued(t
 def test_any_other_word_is_no_request(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "run.bpex.request").write_bytes(content)
     assert request_for(tmp_path / "run.bpex") is None
-
-
-def test_a_table_can_be_trained_with_a_session_beside_it_that_is_watched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_words(Path("words.txt"))
-    assert run(["train", "words.txt", "--merges", "40", "-o", "table.csv", "--watch", "run.bpex", "--quiet"]) == 0
-    assert bpe.open("run.bpex").history.pairs() == bpe.open("table.csv").history.pairs()
-
-
-@pytest.mark.parametrize(
-    ("output", "watched", "sentence"),
-    [
-        ("run.bpex", "other.bpex", "can be followed already"),
-        ("table.csv", "other.csv", "is no session"),
-        ("table.csv", "nowhere/other.bpex", "does not exist"),
-    ],
-)
-def test_a_session_that_cannot_be_watched_is_refused_before_the_training(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    output: str,
-    watched: str,
-    sentence: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_words(Path("words.txt"))
-    assert run(["train", "words.txt", "--merges", "4", "-o", output, "--watch", watched]) == 1
-    assert sentence in capsys.readouterr().err
