@@ -155,6 +155,26 @@ def add_tie_rule(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--ties", choices=TIE_RULES, metavar="RULE", help=help)
 
 
+FURTHER = "extend"  # the command whose options of methods all commands that learn further have
+
+
+def add_further_learning(parser: argparse.ArgumentParser, savings: str) -> None:
+    """Add the options of a command that learns further tokens for a table.
+
+    `savings` begins a clause, such as "the swap saves".
+    """
+    held_out = f"show how many tokens {savings} in these texts, by file"
+    parser.add_argument("--held-out", nargs="+", default=[], metavar="FILE", help=held_out)
+    rare = "add only pairs that occur at least N times"
+    parser.add_argument("--min-frequency", type=number, metavar="N", help=rare)
+    add_own_choices(parser, own_arguments(FURTHER))
+    add_tie_rule(parser)
+
+
+def choices_for_further_learning(options: argparse.Namespace) -> dict[str, Any]:
+    return changes_in(options, ("min_frequency", "ties"), own_arguments(FURTHER))
+
+
 def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._ArgumentGroup:
     recipe = parser.add_argument_group(title)
     start = recipe.add_mutually_exclusive_group()

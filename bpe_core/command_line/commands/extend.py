@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from bpe_core.command_line.arguments import add_own_choices, add_tie_rule, changes_in, number, own_arguments
+from bpe_core.command_line.arguments import add_further_learning, choices_for_further_learning, number
 from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
 from bpe_core.command_line.interruption import KEEPS, interruptible
 from bpe_core.command_line.writing_tables import (
@@ -66,18 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus(parser, "the texts to learn from: files and folders", required=True)
     add("--by", type=number, required=True, metavar="N", help="how many tokens to add")
     add("-o", "--output", dest="out", required=True, metavar="OUT", help="the file or folder to write")
-    add(
-        "--held-out",
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="show how many tokens the new tokens save in these texts, by file",
-    )
-    add("--min-frequency", type=number, metavar="N", help="add only pairs that occur at least N times")
     across = "learn superwords: the table's merges are the first stage"
     add("--across-words", action="store_true", help=across)
-    add_own_choices(parser, own_arguments("extend"))
-    add_tie_rule(parser)
+    add_further_learning(parser, "the new tokens save")
     add("--first-id", type=number, metavar="N", help="the id of the first new token")
     add_checks(parser)
 
@@ -88,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     old = study.history
     into_folder = is_folder_name(options.out)
     target, format = _target(source, options)
-    given = changes_in(options, ("min_frequency", "ties"), own_arguments("extend"))
+    given = choices_for_further_learning(options)
     recipe = growing_recipe(old, options.by, across_words=options.across_words, **given)
     with interruptible(KEEPS) as interruption:
         work = interruption.work

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from bpe_core.command_line.arguments import add_own_choices, add_tie_rule, changes_in, number, own_arguments
+from bpe_core.command_line.arguments import add_further_learning, choices_for_further_learning, number
 from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import interruptible
 from bpe_core.command_line.writing_tables import (
@@ -45,16 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("table", metavar="TABLE", help="a tokenizer, merge table or session in any of the formats")
     add_corpus(parser, "the texts to count and to learn from: files and folders", required=True)
     add("--swap", type=number, required=True, metavar="N", help="how many tokens to swap")
-    add(
-        "--held-out",
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="show how many tokens the swap saves in these texts, by file",
-    )
-    add("--min-frequency", type=number, metavar="N", help="add only pairs that occur at least N times")
-    add_own_choices(parser, own_arguments("extend"))
-    add_tie_rule(parser)
+    add_further_learning(parser, "the swap saves")
     add_output(parser)
     add_checks(parser)
 
@@ -63,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     opened = open_study(options.table)
     source = Source(options.table, opened)
     old = opened.history
-    changes = changes_in(options, ("min_frequency", "ties"), own_arguments("extend"))
+    changes = choices_for_further_learning(options)
     with interruptible() as interruption:
         work = interruption.work
         parts = Study(old, named_texts(options.corpus)).inside.parts(work=work)
