@@ -58,7 +58,7 @@ def _ends(word: bytes, begin: int) -> range:
 
 
 def least(words: Words, wanted: int) -> int:
-    """Return the number of tokens with the best vocabulary of `wanted` pieces.
+    """Return the smallest number of tokens that the words can have with a vocabulary of `wanted` pieces.
 
     All vocabularies of this size are tried.
     """

@@ -1,4 +1,5 @@
-"""The method BoundlessBPE: it joins pairs within words, and whole words as soon as pairs of words occur more often."""
+"""The method BoundlessBPE. It joins pairs within words, and it joins two whole words if they occur together more often
+than the next pair within words."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class PassSteps:
     def learn(self, wanted: int, work: int) -> bool:
         """Learn steps and put them into the queue, for about `work` units of work.
 
-        Return whether the queue holds `wanted` steps, or the pass has no more steps to learn.
+        Return True if the queue holds `wanted` steps, or if the pass has no more steps to learn.
         """
         known = self._learner.learned
         room = len(self._columns.left)

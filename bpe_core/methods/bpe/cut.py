@@ -1,6 +1,6 @@
-"""The segmenter for files that give their merges priorities.
+"""The segmenter for tables that give each merge a priority.
 
-Without priorities, merges apply in the order of the steps.
+If a table has no priorities, the merges apply in the order of the steps.
 """
 
 from __future__ import annotations

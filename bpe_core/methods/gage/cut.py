@@ -117,7 +117,8 @@ class BlockTokens(Segmentation):
         self.pending = boundaries.pending
 
     def _at(self, at: int) -> tuple[Boundaries, int]:
-        """Return the boundaries of the text by the table of step `at`, and the steps of this table up to `at`."""
+        """Return the boundaries that the table of step `at` makes in the text. Also return how many steps of this
+        table are made."""
         block = self._segmenter.block(at)
         if block != self._block:
             ahead = self._cut_ahead(block)

@@ -1,4 +1,4 @@
-"""The blocks of texts. A method can compress each block with a separate table."""
+"""The blocks into which texts are divided, for methods that compress each block with a separate table."""
 
 from __future__ import annotations
 

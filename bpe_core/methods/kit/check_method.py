@@ -1,4 +1,4 @@
-"""Checks on a small text that a method does what the rest of the program expects.
+"""Checks that a method does what the rest of the program expects. They use a small text.
 
     >>> from bpe_core.methods.bpe import METHOD
     >>> check_method(METHOD)[:2]

@@ -221,9 +221,10 @@ class CompiledLearner:
         self.has_candidates = bool(self._state.run[0]["pairs"] > 1)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        """Learn up to the row `stop_at`, but do at most about `work` units of work.
+        """Learn steps up to the row `stop_at` of the columns, but do at most about `work` units of work.
 
-        A unit takes some ten nanoseconds at most. Return the reason if the run ends, otherwise an empty string.
+        A unit takes about ten nanoseconds at most. If the run ends, return the reason. Otherwise return an empty
+        string.
         """
         self._make_room_for_tokens(stop_at)
         run = self._state.run[0]

@@ -90,7 +90,7 @@ def encode_documents(
 ) -> EncodedDocuments:
     """Encode each document of a corpus into shards of ids.
 
-    If the same request was stopped before, continue after its whole shards.
+    If the same request was stopped before, continue after its finished shards.
     """
     path = Path(folder)
     steps = len(history) if at is None else at
@@ -293,7 +293,7 @@ class _Shard:
 
 
 class _Shards:
-    """The shards in the working folder: the whole shards, and the shard that is being written."""
+    """The shards in the working folder: the finished shards, and the shard that is being written."""
 
     def __init__(self, folder: Path, asked: str, layout: _Layout) -> None:
         self.folder = folder
@@ -333,7 +333,7 @@ class _Shards:
 
     @property
     def documents(self) -> int:
-        """Return the number of documents in whole shards."""
+        """Return the number of documents in the finished shards."""
         return sum(shard.documents for shard in self.whole)
 
     def __enter__(self) -> None:

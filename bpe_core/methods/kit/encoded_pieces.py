@@ -1,4 +1,4 @@
-"""The encoding of pieces of a corpus, each with the ends of its documents."""
+"""The encoding of a corpus part by part. Each part is encoded together with the ends of its documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bpe_core.support.progress import ALONE, Work
 
 
 class EncodingRequest(NamedTuple):
-    """The choices of a request on which the ids of a document depend."""
+    """The choices on which the ids of a document depend."""
 
     steps: int
     allowed_special: Allowed
@@ -26,7 +26,7 @@ class EncodingRequest(NamedTuple):
     stored: np.dtype[Any]  # of an id
 
     def encoder(self, history: History, size: int, work: Work = ALONE) -> CorpusEncoder:
-        """Return the encoder for a text of `size` bytes."""
+        """Return an encoder for texts of `size` bytes in all."""
         tokenizer = Tokenizer(history)
         tokenizer.expect(size, work)
         return CorpusEncoder(
@@ -41,13 +41,14 @@ class Documents(NamedTuple):
     ends: Int64s  # the offset behind each document that ends in the piece
 
     def without_first(self, count: int) -> Documents:
-        """Return the documents after the first `count` documents, which end in this piece."""
+        """Return the documents after the first `count` documents. All these first documents must end in this part of
+        the corpus."""
         start = int(self.ends[count - 1])
         return Documents(self.ids[start:], self.ends[count:] - start)
 
 
 def encode_piece(piece: Piece, encoder: CorpusEncoder, request: EncodingRequest, name: str) -> Documents:
-    """Return the ids of a piece from the source `name`."""
+    """Return the ids of a part of the corpus. The part comes from the source `name`."""
     ids, offsets = encoder.batch(piece.texts, name)
     numbers = encoder.numbers(ids, request.stored)
     ends = offsets[np.searchsorted(piece.texts.edges, piece.ends)]

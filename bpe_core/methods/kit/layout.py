@@ -30,14 +30,17 @@ FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or sh
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The cells of all words. A separator is before the first word and after each word."""
+    """The symbols of all words in one array. An element of the array is called a cell.
+
+    A separator is before the first word and after each word.
+    """
 
     symbols: npt.NDArray[np.int32]  # a symbol that never merges is a separator, too
     starts: npt.NDArray[np.int64]  # the first cell of each word, and the end of the last
     tokens: int  # tokens of the corpus, each word as often as it occurs
 
     def symbol_counts(self, words: WordTable, size: int) -> npt.NDArray[np.int64]:
-        """Return the counts of all symbols with an index below `size` in the corpus."""
+        """Return how often each symbol occurs in the corpus, for all symbols with an index below `size`."""
         counts = np.zeros(size, np.int64)
         symbols = self.symbols[1:]  # from here on each word is followed by its separator
         known = symbols >= 0

@@ -106,7 +106,7 @@ class Method(MethodFacts):
 
     @property
     def lessons(self) -> Mapping[str, str]:
-        """Return the lessons about this method, as texts in TOML by name. They are files in the method's folder.
+        """Return the lessons about this method by name. Each is a text in TOML, and a file in the method's folder.
 
         The number at the beginning of a name is the place of the lesson in the course.
         """
@@ -225,14 +225,14 @@ class Method(MethodFacts):
         return None
 
     def possible_histories(self, history: History) -> Iterable[History]:
-        """Return histories of this method that could have made the same table of tokens.
+        """Return histories of this method that could have made the table of tokens in this history.
 
         A file with a table does not always say by which method the table was made.
         """
         return ()
 
     def implied_choices(self, history: History) -> Mapping[str, Any]:
-        """Return the choices that are missing in the recipe of a history but follow from its steps."""
+        """Return the choices that follow from the steps of a history but are missing in its recipe."""
         return {}
 
     def choices_in_words(self, history: History) -> str:

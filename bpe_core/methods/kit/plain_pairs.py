@@ -34,7 +34,7 @@ class SymbolRun(NamedTuple):
 
 
 class PlainLearner:
-    """A learner that stores the runs of symbols, and for each pair its count and the runs that hold it."""
+    """A learner that stores the runs of symbols. For each pair it stores the count and the runs that hold the pair."""
 
     scores = gone_through = None
 

@@ -104,7 +104,7 @@ class Trainer:
     def gone_through(self) -> GoneThrough | None:
         """Return the progress of the learner in bytes of the text or in tokens of the vocabulary.
 
-        Return None if the learner has no such progress, or if the progress in steps is the larger share.
+        Return None if the learner has no such progress, or if a larger share of the steps is done already.
         """
         gone = self._learner.gone_through
         if gone is not None and gone.done * self.steps_planned >= self._learner.learned * gone.total:
@@ -148,7 +148,7 @@ class Trainer:
     def extend(self, recipe: Recipe) -> None:
         """Continue the run to a larger vocabulary.
 
-        Raise RecipeError if the new recipe has other choices than its size, or a size that is too small.
+        Raise RecipeError if the new recipe changes more than the size, or if the new size is too small.
         """
         if not recipe.is_same_but_for_size(self.recipe):
             raise RecipeError("A run can change only the size of its vocabulary. For other choices train a new run.")

@@ -1,3 +1,4 @@
-"""The kinds of tables that can hold a vocabulary of MinGram: the kinds of Unigram, except the table of llama.cpp."""
+"""The kinds of tables that can hold a vocabulary of MinGram. Unigram has the same kinds, and the table of llama.cpp as
+well."""
 
 TABLES = frozenset({"scores", "Unigram"})

@@ -1,4 +1,4 @@
-"""The reference of MinGram, by its article: short, plain and slow.
+"""The reference of MinGram, as its article describes the method: short, plain and slow.
 
 **The split.** A word is split into the fewest tokens. If several splits have the same number of tokens, the most
 probable split wins. It has the highest sum of log-probabilities, as in Unigram. With `low`, `er` and `lo`, `wer` there
@@ -35,7 +35,7 @@ SIXTEENTHS = 16
 
 
 def fewest_tokens(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float, list[int]]:
-    """Return the score and the tokens of the best way to split a stretch into the fewest tokens.
+    """Return the best way to split a stretch into the fewest tokens: its score and its tokens.
 
     In a tie, the way with the longest last token wins.
     """

@@ -96,9 +96,10 @@ class CompiledDropping:
         return self._state.text[first:stop].tobytes()
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        """Learn up to the row `stop_at`, but do at most about `work` units of work.
+        """Learn steps up to the row `stop_at` of the columns, but do at most about `work` units of work.
 
-        A unit takes some ten nanoseconds at most. Return the reason if the run ends, otherwise an empty string.
+        A unit takes about ten nanoseconds at most. If the run ends, return the reason. Otherwise return an empty
+        string.
         """
         if len(self._tokens.made) < stop_at:
             self._tokens = self._tokens._replace(made=enlarge(self._tokens.made, stop_at))

@@ -153,7 +153,7 @@ class WhyDropping(WordReasons):
         return WordWithStates(self, word, followed)
 
     def followed(self, word: TextWord) -> WordThroughSteps | None:
-        """Return the word's states after all steps. Return None if the word is too long."""
+        """Return the word with its tokens after each step that changes them. Return None if the word is too long."""
         raw = word.text.encode()
         if len(raw) > LONGEST_FOLLOWED:
             return None
