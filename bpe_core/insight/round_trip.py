@@ -26,7 +26,6 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from bpe_core.errors import TooLarge
 from bpe_core.history.history import NO_NUMBER, History
 from bpe_core.history.token_texts import TokenBytes, TokenTexts, quoted
 from bpe_core.insight.explanation import explain
@@ -37,6 +36,7 @@ from bpe_core.segmenting.cutting import ALLOWED, Allowed
 from bpe_core.splitting.normalization import normalizer
 from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int64s
+from bpe_core.support.limits import check_room
 
 Kind = Literal[
     "merge", "other way", "splitting", "special", "bytes", "normalization", "decoding", "marker", "same text", "unknown"
@@ -60,7 +60,9 @@ BETWEEN_WORDS = ("pattern", "words", "marker", "apart", "special", "dropped", "e
 NOT_SPLIT = "The text is not split here: "  # begins sentences about places inside a token
 SEARCHED = (16, 256, 4_096)  # ids in which the same ids are searched after a change of the text
 PIECE = 1 << 16  # ids of a long row that are looked at together
-MOST_AT_ONCE = 1 << 22
+UNDIVIDED = "A row of ids whose text cannot be divided"
+SHORTER_ROWS = "Give shorter rows."
+BYTES_AN_ID = 100  # bytes of memory for each id of a row that cannot be divided
 NO_TEXT = "\N{REPLACEMENT CHARACTER}".encode()  # what decoding shows for bytes that are no text
 NEAR = 8  # ids between places that belong together
 MOST_LISTED = 8  # ids in a sentence
@@ -132,13 +134,9 @@ class RoundTrips:
                 yield first, self.of(indices[first:stop])
                 first = stop
                 length = PIECE
-            elif length >= MOST_AT_ONCE:
-                raise TooLarge(
-                    f"A row of {len(indices):,} ids is too long for this tokenizer, because the text of these ids "
-                    f"cannot be divided. Give rows of at most {MOST_AT_ONCE:,} ids."
-                )
             else:
                 length = 2 * length
+                check_room(BYTES_AN_ID * min(length, len(indices) - first), UNDIVIDED, SHORTER_ROWS)
         if first < len(indices) or not first:
             yield first, self.of(indices[first:])
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -32,10 +34,20 @@ def program_version() -> str:
 @cache
 def program_state() -> str:
     """Return a text that changes when this program is changed, even by an edit of its sources."""
-    sources = [(str(path), path.stat()) for path in sorted(_PACKAGE.rglob("*.py"))]
-    states = [(path, status.st_size, status.st_mtime_ns) for path, status in sources]
+    states = sorted(_states_of_sources(_PACKAGE))
     running = Path(sys.executable).stat().st_mtime_ns if sys.executable else 0
     return repr((states, running, sys.implementation.cache_tag))
+
+
+def _states_of_sources(folder: os.PathLike[str] | str) -> Iterator[tuple[str, int, int]]:
+    """Yield the path, size and time of each source below a folder. `Path.rglob` would take three times as long."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from _states_of_sources(entry)
+            elif entry.name.endswith(".py"):
+                status = entry.stat()
+                yield entry.path, status.st_size, status.st_mtime_ns
 
 
 def commit_of(folder: Path) -> str:

@@ -11,6 +11,7 @@ files a line is a row.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,8 @@ PARTS = (  # fields with a part of a row's ids, in this order
     "output_token_ids",
 )
 MOST_DIGITS = 18  # of an id, which then fits into 64 bits
-MOST_IDS = 2**26  # ids of a row; an id takes some 50 bytes
+_ID = rb"(?:0|[1-9][0-9]{0,17})\s*+"
+_LIST_OF_IDS = re.compile(rb"\[\s*+" + _ID + rb"(?:,\s*+" + _ID + rb")*+\]")
 JSON = (".jsonl", ".ndjson", ".json")
 ADVICE = "Ids are whole numbers from 0 on"
 
@@ -137,6 +139,8 @@ def _is_id(word: str) -> bool:
 
 
 def _of_json(line: bytes, where: str, fields: Sequence[str]) -> tuple[Int64s, ...]:
+    if _LIST_OF_IDS.fullmatch(line):  # JSON of many values would need a hundred bytes for each
+        return (np.fromstring(line[1:-1].decode(), np.int64, sep=","),)
     with report_faults(where, CorpusError):
         try:
             row = parsed_json(line.decode("utf-8-sig"))

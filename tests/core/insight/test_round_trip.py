@@ -195,12 +195,15 @@ def test_a_special_token_spelled_by_other_ids_is_named_in_the_reason() -> None:
     assert [trip.reason(place).sentence for place in trip.places] == ["The text spells the special token “<end>”."]
 
 
-def test_a_long_row_of_ids_whose_text_cannot_be_divided_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_of_ids_whose_text_cannot_be_divided_is_refused_only_if_it_needs_too_much_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     study = train("the theme of the thesis", "sentencepiece-like", merges=8)
     trips = RoundTrips(study.history)
     ids = np.array(study.encode("the theme of the thesis"))
-    assert len([*trips.pieces(ids)]) == 1
     monkeypatch.setattr(round_trip, "PIECE", 2)
-    monkeypatch.setattr(round_trip, "MOST_AT_ONCE", 4)
-    with pytest.raises(TooLarge, match=r"rows of at most 4 (ids|token ids)"):
+    assert [(first, len(trip.given)) for first, trip in trips.pieces(ids)] == [(0, len(ids))]
+    monkeypatch.setenv("BPE_EXPLORER_MEMORY", "1")
+    monkeypatch.setattr(round_trip, "BYTES_AN_ID", 1 << 30)
+    with pytest.raises(TooLarge, match=r"A row of ids whose text cannot be divided needs about .* Give shorter rows\."):
         [*trips.pieces(ids)]

@@ -11,6 +11,7 @@ import pytest
 import bpe_core as bpe
 from bpe_core.command_line.main import run
 from bpe_core.errors import BpeError, Cancelled
+from bpe_core.support.foreign import MOST_VALUES
 from bpe_core.support.progress import Work
 from bpe_core.text.reading import id_rows
 
@@ -65,6 +66,10 @@ def test_ids_of_chat_turns_are_compared_after_decoding_and_encoding_between_turn
         ("a.jsonl", b"[1, [2]]\n", "a.jsonl, line 1: “[2]” is not a token id."),
         ("a.jsonl", b'{"text": "x"}\n', "a.jsonl, line 1 has no field with a known name for ids; it has 'text'."),
         ("a.jsonl", b"[1, 2\n", "a.jsonl, line 1 is not valid JSON from column 6 on"),
+        ("a.jsonl", b"[1, 2,]\n", "a.jsonl, line 1 is not valid JSON from column"),
+        ("a.jsonl", b"[1 2]\n", "a.jsonl, line 1 is not valid JSON from column"),
+        ("a.jsonl", b"[01]\n", "a.jsonl, line 1 is not valid JSON from column"),
+        ("a.jsonl", b"[1000000000000000000]\n", "a.jsonl, line 1: “1000000000000000000” is not a token id."),
         ("a.txt", b"1 2\n3 x\n", "a.txt, line 2: “x” is not a token id."),
         ("a.txt", b"1 99999\n", "a.txt, row 1: There is no token 99,999; the ids go from 0 to 259."),
         ("a.npy", b"\x93NUMPY damaged", "a.npy is not an array of NumPy, or is damaged"),
@@ -85,6 +90,14 @@ def test_arrays_of_other_values_than_ids_are_refused(tmp_path: Path, array: obje
     np.save(tmp_path / "a.npy", array)  # type: ignore[arg-type]
     with pytest.raises(BpeError, match=r"cannot be ids|There is no token -1"):
         bpe.canonical(STUDY, [str(tmp_path / "a.npy")])
+
+
+def test_a_line_of_json_may_hold_more_ids_than_json_may_hold_other_values(tmp_path: Path) -> None:
+    count = MOST_VALUES + 2
+    (tmp_path / "a.jsonl").write_text("[ 7 " + ", 12" * (count - 2) + ",0]\n")
+    (row,) = id_rows.rows_of_file(str(tmp_path / "a.jsonl"))
+    assert row.ids[[0, 1, -2, -1]].tolist() == [7, 12, 12, 0]
+    assert len(row.ids) == count
 
 
 def test_a_too_long_line_of_ids_is_refused_and_long_work_can_be_cancelled(
