@@ -1,7 +1,7 @@
-"""A count in a separate process, which goes on when the program that started the process is closed.
+"""A count in a separate process. It goes on when the program that started it is closed.
 
-A file in a folder shows the state of the count. The process locks a second file next to it until the process
-ends. The process stops if a third file appears next to it.
+Three files in a folder belong to the count. The first file shows the state of the count. The second file is locked
+until the process ends. If the third file appears, the process stops.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ LONGEST_GROUP = 3  # digits
 
 
 def cut_at_borders(words: WordTable, border: str) -> WordTable:
-    """Return the parts of words that contain the text `border`, such as `mor|phe|mes` with the border `|`.
+    """Split words at each text `border`, such as `mor|phe|mes` with the border `|`. Return the parts with their counts.
 
     No merge crosses a border.
     """

@@ -90,7 +90,7 @@ def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedW
 
 
 def callbacks_for_part(work: Work, done: int, total: int | None) -> Work:
-    """Return callbacks for a part of a count that report the progress of the whole count.
+    """Return the callbacks for a part of a count. They report the progress of the whole count.
 
     `done` is the number of bytes before this part, and `total` is the number of bytes of the whole count.
     """

@@ -190,7 +190,7 @@ def _summed(words: WordTable, groups: Mapping[str, PartCounts]) -> WordTable:
 
 
 def multiplied(counts: Int64s, weight: Fraction, columns: WordColumns, rows: Int64s) -> Int64s:
-    """Return the counts of words times a weight, rounded.
+    """Multiply the counts of words by a weight, and return the rounded products.
 
     Two words with equal counts get results that differ by at most one. The sum of the results must fit into 64 bits.
     """

@@ -265,7 +265,7 @@ def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
 def add_up(place: Place, runs: Sequence[str], number: int) -> CountedColumns:
     """Add the counts of one range of words from the tables in all runs. Return a table that has each word once.
 
-    The column `place` of the result can be sorted. In its order, the words are in first-seen order.
+    If the result is sorted by its column `place`, the words are in first-seen order.
     """
     parts = []
     for index, name in enumerate(runs):

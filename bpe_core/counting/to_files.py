@@ -215,7 +215,10 @@ class FileCount:
 
 @contextmanager
 def _keep_counted_parts(work: Place) -> Iterator[None]:
-    """Add a sentence to an error of reading or writing in the block: the parts that were counted are kept."""
+    """Add to an error of reading or writing a sentence that says that the counted parts are kept.
+
+    The error comes from the `with` block.
+    """
     try:
         yield
     except (OutputError, CorpusError) as error:

@@ -464,7 +464,8 @@ class History(Sequence[Step]):
     def token_lengths(self, of_symbols: Sequence[int] | None = None) -> Int64s:
         """Return the length of each token in base symbols.
 
-        `of_symbols` replaces the length of each base symbol, which is 1 by default.
+        If `of_symbols` is given, it holds another length for each base symbol. Without it, each base symbol has the
+        length 1.
         """
         first = [1] * len(self.alphabet) if of_symbols is None else of_symbols
         return joined_lengths(first, self.columns.left[self._joins], self.columns.right[self._joins])
@@ -586,7 +587,7 @@ class History(Sequence[Step]):
 
 
 def unpickled(data: bytes) -> History:
-    """Return the history in bytes that `packed` wrote."""
+    """Return the history that is written in these bytes. `packed` wrote the bytes."""
     from bpe_core.history.packed import unpacked
 
     return History(**unpacked(data))

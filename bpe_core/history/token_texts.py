@@ -285,7 +285,7 @@ class TokenBytes(dict[int, bytes]):
         return text
 
     def _put_together(self, id: int) -> bytes:
-        """Return the bytes of a token by joining its parts.
+        """Join the bytes of a token's parts, and return them.
 
         If a part occurs twice, its bytes are computed only once.
         """

@@ -34,7 +34,7 @@ _ROWS = ("jsonl", "csv", "tsv")
 class Context:
     """An occurrence of a token in a text.
 
-    The token reaches from `start` to `stop` in `text`, which is its line or a part of it.
+    The token reaches from `start` to `stop` in `text`. This text is a line of the corpus, or a part of the line.
     """
 
     source: str

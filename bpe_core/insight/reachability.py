@@ -58,7 +58,7 @@ def reachability(
 ) -> Reachability:
     """Search for a text that produces a token, and return the result.
 
-    The result "not found" means that each text that was tried split the symbols of the token between several tokens.
+    If the result is "not found", some texts were tried. In each of them, several tokens share the symbols of the token.
     """
     at = len(history) if at is None else at
     base = len(history.alphabet)

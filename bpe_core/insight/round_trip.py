@@ -405,9 +405,9 @@ class RoundTrip:
 
 
 def _next_equal_ids(first: int, first_encoded: int, given: list[int], encoded: list[int]) -> tuple[int, int]:
-    """Return the nearest two indices from which both rows have the same ids.
+    """Return the nearest two indices, one in each row, at which the same ids follow in both rows.
 
-    Return the ends of both rows if there are none.
+    Return the ends of both rows if there are no such indices.
     """
     ends = len(given), len(encoded)
     for reach in SEARCHED:

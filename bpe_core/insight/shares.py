@@ -279,7 +279,7 @@ class Program:
         return values
 
     def shares_by(self, evidence: Evidence, work: Work = ALONE) -> Float64s:
-        """Return the shares that explain the merges best with the counts of other texts.
+        """Return the shares that explain the merges best if the counts come from other texts.
 
         The search for these shares begins with the lines of this program.
         """

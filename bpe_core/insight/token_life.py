@@ -74,7 +74,7 @@ def life_without_words(
     corpus: RankedWords | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> TokenLife:
-    """Return the tokens that are made of a token, and whether a text can produce it. This needs no corpus."""
+    """Return the tokens that are made of a token, and whether a text can produce the token. This needs no corpus."""
     children = history.first(at).children(token) if history.only_joins else []
     reached = reachability(history, token, at, corpus=corpus, cancelled=cancelled)
     return TokenLife(token, at, tuple(children), reached)

@@ -87,7 +87,8 @@ class FlatWords:
         return np.searchsorted(self.texts, np.arange(self.count + 1))
 
     def cut_at(self, cuts: Int32s) -> FlatWords:
-        """Return the same texts with more word borders. `cuts` holds all borders, the former borders included."""
+        """Return the same texts with more borders between words. `cuts` holds all borders, the former borders
+        included."""
         texts = self.texts[np.searchsorted(self.cuts, cuts[:-1], side="right") - 1]
         return dataclasses.replace(self, cuts=cuts, texts=texts)
 

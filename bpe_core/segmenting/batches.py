@@ -300,7 +300,7 @@ def _share_among_threads(edges: Int64s, jobs: Jobs) -> Iterable[tuple[int, int]]
 
 
 def _reusable_array(count: int) -> Int32s:
-    """Return an array whose memory the C library keeps and uses again when the array is freed."""
+    """Return a new array. When the array is freed later, the C library keeps its memory and uses it again."""
     given_back = np.empty(count, np.int32)
     del given_back
     return np.empty(count, np.int32)

@@ -349,7 +349,7 @@ class Boundaries(Segmentation):
         return np.frombuffer(self.data, np.uint8).astype(np.int32) if self.symbols is None else self.symbols
 
     def all_symbols(self) -> PlacedSymbols:
-        """Return every base symbol of the text in order, with the symbols that cover no byte."""
+        """Return every base symbol of the text in order. Symbols that cover no byte are included."""
         symbols = self._named_symbols()
         hidden = self.hidden
         starts = np.flatnonzero(symbols != NO_TOKEN)

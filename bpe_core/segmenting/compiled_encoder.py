@@ -429,9 +429,9 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[MergeBuffer, kernel.
 
 
 def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Numbers) -> trie.PieceTable:
-    """Return a tree of tokens by their bytes.
+    """Return a tree in which tokens are found by their bytes.
 
-    Each token is stored below the root in `roots` from which it is searched.
+    The tree has several roots. For each token, `roots` holds the root at which the search for the token begins.
     """
     starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
     most = int(starts[-1]) + trie.CONTINUING + 1

@@ -1,7 +1,7 @@
 """The compiled encoders for runs of words, and for words whose tokens may be dropped.
 
-The words of a text are encoded first. Then runs of whole words are encoded. The flag WHOLE in a token's number marks a
-word that is one token.
+The words of a text are encoded first. Then runs of whole words are encoded. If a word consists of one token, the number
+of this token has the flag WHOLE.
 """
 
 from __future__ import annotations

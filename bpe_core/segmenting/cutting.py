@@ -153,7 +153,8 @@ class Cutting:
         return self._changes_ascii or not text.isascii()
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
-        """Yield the parts of a text in order: ("", token) for a special token, and (text, None) for normalized text."""
+        """Yield the parts of a text in order. A special token is yielded as ("", token), and normalized text as (text,
+        None)."""
         if not (self._wants_places or (allowed and self._added)):  # no offsets are needed
             for part, is_special in parts_of(text, allowed) if allowed else ((text, False),):
                 changes = self.normalizes and not is_special and self.may_change(part)
@@ -174,7 +175,8 @@ class Cutting:
                 yield piece.text, None
 
     def words_by_steps(self, text: str) -> Iterable[str]:
-        """Return the words of a text in which no tokens are searched, split by the steps of the recipe."""
+        """Split a text into words by the steps of the recipe, and return the words. No special tokens are searched in
+        the text."""
         if self._wants_places:
             return [word for word, _ in self.normalized_parts(text, ())]
         changed = self._change(text) if self.normalizes else text
@@ -240,7 +242,7 @@ class Cutting:
 
     @cached_property
     def _array_splitter(self) -> ArraySplitter | None:
-        """Return the operations that split many texts into words by arrays.
+        """Return the array operations that split many texts into words at once.
 
         Return None if the steps of the recipe cannot be expressed in this way.
         """

@@ -69,7 +69,7 @@ class Segmentation(Protocol):
     pending: tuple[int, int] | None  # the range of bytes whose tokens are not known yet; None if all are known
 
     def tokens(self, at: int) -> Tokens:
-        """Return all tokens after `at` steps, with the tokens that cover no byte."""
+        """Return all tokens after `at` steps. Tokens that cover no byte are included."""
 
     def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
         """Return the tokens after `at` steps that share a byte with the range from `start` to `stop`."""

@@ -1,4 +1,4 @@
-"""The search by machine code for all pairs of tokens whose joined text is the text of another token."""
+"""A search by machine code. It finds all pairs of tokens whose joined text is the text of another token."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class WordCut(NamedTuple):
 
 
 class WordCuts(NamedTuple):
-    """The tokens of several words in columns, and the steps for which they are valid."""
+    """The tokens of several words, stored in columns, and the steps for which these tokens are valid."""
 
     ids: Int64s
     ends: Int64s
