@@ -124,6 +124,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("tree", "&Merge Tree", "Show the merge tree of the clicked word in a large view", "Ctrl+Shift+T"),
         Item("paid", "W&hich Words Caused This {Step}?", "Show the words and files that caused the {step} shown"),
         SEPARATOR,
+        Item("shelf", "In &Other Tokenizers …", "Show how GPT-2, GPT-4o, Llama 3, BERT and T5 split your text"),
         Item("encode", "&Encode Texts …", "Write the token ids of texts to a file", "Ctrl+Shift+E"),
     ),
     "view": (
@@ -170,7 +171,6 @@ MENUS: dict[str, tuple[Item, ...]] = {
             "Save with each file a manifest of how the file was made",
             checkable=True,
         ),
-        Item("shelf", "In &Other Tokenizers …", "Show how GPT-2, GPT-4o, Llama 3, BERT and T5 split your text"),
         Item("compress_file", "Compress a Fi&le …", "Compress a file of any kind by pairs of bytes"),
         Item("expand_file", "E&xpand a File …", "Restore the original of a compressed file"),
         Item("claim_sessions", "Open Sessions by &Double-Click", "Let the desktop open sessions with this program"),

@@ -240,48 +240,52 @@ class _TileRows:
 
         There is no animation if the tiles need several rows or if the word is written from right to left.
         """
-        if len(self._rows) == 1 and reads_from_the_right("".join(self._now.characters)):
-            self._draw_shaped()
-            return
-        if len(self._rows) > 1:
+        is_shaped = reads_from_the_right("".join(self._now.characters))
+        if is_shaped or len(self._rows) > 1:
             before = self._now
             progress = 1.0
         fills = self._fills(before), self._fills(self._now)
         top = max(0.0, (self._view.height() - self.needed_height(most_rows)) / 2)
         for number, row in enumerate(self._rows[:most_rows]):
+            if is_shaped:
+                self._shaped_row(row, fills[1], top + number * self._step)
+                continue
             first = row[0].first
             stop = row[-1].stop
             were = [tile for tile in before.tiles if first <= tile.first < stop]
             self._row(were, row, fills, top + number * self._step, progress)
 
-    def _draw_shaped(self) -> None:
-        """Draw the tiles in reading order. Letters keep the shapes that they have in the whole word."""
-        starts = list(accumulate((len(item.encode("utf-16-le")) // 2 for item in self._now.characters), initial=0))
-        layout = QTextLayout("".join(self._now.characters), self._font)
+    def _shaped_row(self, tiles: list[Tile], fills: Fills, top: float) -> None:
+        """Draw a row of tiles in reading order. Letters keep the shapes that they have in the whole row."""
+        first = tiles[0].first
+        characters = self._now.characters[first : tiles[-1].stop]
+        starts = list(accumulate((len(item.encode("utf-16-le")) // 2 for item in characters), initial=0))
+        layout = QTextLayout("".join(characters), self._font)
         layout.beginLayout()
         line = layout.createLine()
         layout.endLayout()
-        fills = self._fills(self._now)
         placed = list[tuple[float, float, Tile]]()
-        for tile in self._now.tiles:
-            edges = [float(line.cursorToX(starts[place])[0]) for place in range(tile.first, tile.stop + 1)]  # type: ignore[index]
+        for tile in tiles:
+            places = range(tile.first - first, tile.stop - first + 1)
+            edges = [float(line.cursorToX(starts[place])[0]) for place in places]  # type: ignore[index]
             placed.append((min(edges), max(edges), tile))
         placed.sort(key=lambda item: item[0])
         room = GAP + 2 * PADDING
         taken = sum(right - left for left, right, _ in placed) + room * len(placed) - GAP
         x = (self._view.width() - taken) / 2 + PADDING
-        top = max(0.0, (self._view.height() - self._height - _height_of_numbers(self._view)) / 2)
+        letters_top = top + (self._height - QFontMetricsF(self._font).height()) / 2
         middles = dict[int, float]()
         for left, right, tile in placed:
             self._box(tile, fills[tile.first], QRectF(x - PADDING, top, right - left + 2 * PADDING, self._height))
-            start = starts[tile.first]
-            stop = starts[tile.stop]
+            start = starts[tile.first - first]
+            stop = starts[tile.stop - first]
             for run in layout.glyphRuns(start, stop - start):
-                self._painter.drawGlyphRun(QPointF(x - left, top + PADDING), run)
+                self._painter.drawGlyphRun(QPointF(x - left, letters_top), run)
             middles[tile.first] = x + (right - left) / 2
             x += right - left + room
-        ordered = [tile for _, _, tile in placed]
-        self._write_below(ordered, [middles[tile.first] for tile in ordered], top + self._height + 3)
+        if len(self._rows) == 1:
+            ordered = [tile for _, _, tile in placed]
+            self._write_below(ordered, [middles[tile.first] for tile in ordered], top + self._height + 3)
 
     def _box(self, tile: Tile, fill: QColor, area: QRectF) -> None:
         self._placed.append((tile, area))

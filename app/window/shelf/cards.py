@@ -20,15 +20,16 @@ from app.window.parts.widgets import (
     push_button,
     scale_font,
 )
+from app.window.parts.zoom import zoomed
 from app.window.rooms.my_word import LONGEST
 from app.window.rooms.word_view import WordView
 from app.window.shelf.model import ShelfCardText
 
 CARD = "#shelf_card { border: 1px solid palette(mid); border-radius: 6px; background: palette(base); }"
 LARGE = 1.3  # size relative to the usual letters
-LEAST_WIDTH = 340  # pixels of a card; the sheet has as many columns as fit
+LEAST_WIDTH = 340  # pixels of a card at a zoom of 100 percent; the sheet has as many columns as fit
 MOST_COLUMNS = 3
-PICTURE_WIDTH = 1000  # pixels
+PICTURE_WIDTH = 1000  # pixels at a zoom of 100 percent
 MOST_PARTS = 1000  # of a progress bar
 
 
@@ -144,11 +145,11 @@ class ShelfSheet(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return a size with room for one column. The layout would ask for the present columns."""
-        return QSize(LEAST_WIDTH, super().minimumSizeHint().height())
+        return QSize(zoomed(LEAST_WIDTH), super().minimumSizeHint().height())
 
     def _arrange(self) -> None:
         """Put the cards into as many columns as fit."""
-        columns = min(MOST_COLUMNS, max(1, self.width() // LEAST_WIDTH))
+        columns = min(MOST_COLUMNS, max(1, self.width() // zoomed(LEAST_WIDTH)))
         if columns == self._columns:
             return
         self._columns = columns
@@ -162,9 +163,10 @@ def picture_of_cards(head: str, texts: Sequence[ShelfCardText], parent: QWidget)
     """Return a widget with the cards of the tokenizers that are here, without buttons, to copy or save as a picture."""
     sheet = ShelfSheet(parent, has_buttons=False)
     sheet.hide()
-    sheet.resize(PICTURE_WIDTH, 10)
+    width = zoomed(PICTURE_WIDTH)
+    sheet.resize(width, 10)
     sheet.show_cards(head, [text for text in texts if text.is_here])
-    sheet.resize(PICTURE_WIDTH, sheet.heightForWidth(PICTURE_WIDTH))
+    sheet.resize(width, sheet.heightForWidth(width))
     sheet.setBackgroundRole(parent.backgroundRole())
     return sheet
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QPushButton,
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.widgets import entry, name_widget, paragraph, push_button, scale_font, scrolling
 from app.window.parts.wording import tip, with_direction_marks
+from app.window.parts.zoom import resize_zoomed
 from app.window.rooms.my_word import LONGEST
 from app.window.shelf.cards import ShelfSheet
 from app.window.shelf.model import ShelfModel
@@ -29,7 +30,7 @@ class ShelfDialog(QDialog):
     def __init__(self, model: ShelfModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Your Text in Other Tokenizers")
-        self.resize(960, 640)
+        resize_zoomed(self, 960, 640)
         self.model = model
         self.field = scale_font(name_widget(entry("Type your name", can_be_cleared=True), "The text to split"), LARGE)
         self.field.setMaxLength(LONGEST)

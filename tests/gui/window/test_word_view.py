@@ -56,6 +56,27 @@ def test_the_first_token_of_a_right_to_left_word_is_on_the_right(qtbot: QtBot) -
     assert min(places["right"]) > view.width() / 2 > max(places["left"])
 
 
+def test_each_row_of_a_long_right_to_left_word_begins_on_the_right(qtbot: QtBot) -> None:
+    view = WordView(most_rows=60)
+    qtbot.addWidget(view)
+    word = "محمد" * 8
+    history = train([word], "gpt2", merges=0).history
+    cut = word_tiles(word, Tokenizer(history).segmentation(word).tokens(0), 0)
+    view.resize(260, 0)
+    view.show_tiles(cut, slides=False)
+    view.resize(260, view.heightForWidth(260))
+    view.grab()
+    spots = [spot for spot in view.spots if not spot.is_split]
+    rows: dict[float, list[float]] = {}
+    for spot in spots:  # in the order of reading
+        rows.setdefault(spot.area.top(), []).append(spot.area.left())
+    assert len(rows) > 2
+    assert all(lefts == sorted(lefts, reverse=True) for lefts in rows.values())
+    assert list(rows) == sorted(rows)
+    assert len(spots) == len(cut.tiles)
+    assert max(spot.area.bottom() for spot in spots) <= view.height()
+
+
 def test_letters_of_an_arabic_word_are_joined_across_token_tiles(qtbot: QtBot) -> None:
     """A single م has another shape than a م between other letters."""
     view = WordView()
