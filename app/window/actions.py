@@ -42,7 +42,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
     "file": (
         Item("new_session", "&New Session", "Begin with an empty corpus. Unsaved work can be restored"),
         Item("open_session", "Open &Session …", "Open a saved session", "Ctrl+Alt+O"),
-        Item("follow", "Follow a R&un …", "Watch a run while another program trains it"),
+        Item("follow", "Fo&llow a Run …", "Watch a run while another program trains it"),
         Item("save", "Sa&ve Session", "Save corpus, runs, text and notes to a file", Standard.Save),
         Item("save_as", "Save Session &As …", "Save the session to another file", "Ctrl+Shift+S"),
         SEPARATOR,
