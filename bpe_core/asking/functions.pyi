@@ -200,6 +200,7 @@ def canonical(
     study: Learned,
     ids: Sequence[int | str] = (),
     fields: Sequence[str] = (),
+    id_bytes: int = 0,
     way: Literal["library", "exact"] = "library",
     specials: Literal["", "all", "none"] = "",
     pairs: Sequence[tuple[str, str]] = (),
@@ -217,9 +218,11 @@ def canonical(
     study : Study
         The study that `train` or `open` returned, or a history.
     ids : Sequence[int | str], optional
-        Ids, or files with ids (.npy, .jsonl, or text with one row in each line).
+        Ids, or files with ids (.npy, .bin, .parquet, .jsonl, or text with one row in each line).
     fields : Sequence[str], optional
         The fields of a row that hold its ids, in order (default: fields with known names).
+    id_bytes : int, optional
+        The number of bytes of an id in a .bin file: 1, 2, 4 or 8.
     way : Literal['library', 'exact'], optional
         Decode as the library of the file does, or exactly, token by token.
     specials : Literal['', 'all', 'none'], optional

@@ -29,7 +29,7 @@ from bpe_core.text.reading.id_rows import IdRow, is_file_of_ids, rows_of_file, r
 GIVEN = "the ids"  # the name of ids that no file holds
 MOST_PLACES = 10_000  # places with a reason
 MOST_DRAWN = 100_000  # pairs
-NO_IDS = "There are no ids: give them as numbers, or name a file with ids (.npy, .jsonl, or text)."
+NO_IDS = "There are no ids: give them as numbers, or name a file with ids (.npy, .bin, .parquet, .jsonl, or text)."
 LISTED = ("file", "row", "place", "text", "ids", "encoded", "kind", "reason")
 
 
@@ -55,6 +55,9 @@ examples:
       Show the share of rows with unchanged ids in each file, the first differences, and what decoding and encoding
       between turns costs. A row of .jsonl is a list of ids, a list of such lists (turns), or has fields of ids.
 
+  bpe-explorer canonical tokenizer.json train.bin --id-bytes 2
+      Check the ids in a file of bare numbers with two bytes each.
+
   bpe-explorer canonical tokenizer.json --pair th e --drawn 1000
       Show which two tokens can never be side by side in a text, with a proof or with a text that holds both.
 
@@ -70,7 +73,10 @@ examples:
 
     ids: tuple[int | str, ...] = parameter(
         (),
-        help="ids, or files with ids (.npy, .jsonl, or text with one row in each line) (default: standard input)",
+        help=(
+            "ids, or files with ids (.npy, .bin, .parquet, .jsonl, or text with one row in each line) "
+            "(default: standard input)"
+        ),
         metavar="IDS",
         positional=True,
         from_input=True,
@@ -83,6 +89,13 @@ examples:
         help="the fields of a row that hold its ids, in order (default: fields with known names)",
         metavar="NAME",
         title="Fields that hold ids",
+        is_extra=True,
+    )
+    id_bytes: int = parameter(
+        0,
+        help="the number of bytes of an id in a .bin file: 1, 2, 4 or 8",
+        metavar="BYTES",
+        title="Bytes of an id in .bin",
         is_extra=True,
     )
     way: str = parameter(
@@ -143,7 +156,7 @@ examples:
                 yield from rows_of_words(some)
                 continue
             for path in some:
-                yield from rows_of_file(path, self.fields, work)
+                yield from rows_of_file(path, self.fields, work, width=self.id_bytes)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""The reader of rows of token ids: NumPy's arrays, JSON lines, and numbers as text.
+"""The reader of rows of token ids: NumPy's arrays, Parquet, JSON lines, bare numbers, and numbers as text.
 
     >>> [row.parts for row in rows_of_words(["5", "6, 7"])]
     [(array([5, 6, 7]),)]
 
 A row is one text. In a file of rollouts a row has parts, such as a prompt and an answer, or the turns of a
-conversation. In a `.npy` file a row is a row of the array; an array without rows is a single row. In other
-files a line is a row.
+conversation. In a `.npy` file a row is a row of the array; an array without rows is a single row. A `.bin` file
+is a single row of unsigned numbers, lowest byte first. In other files a line is a row.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ import numpy as np
 from bpe_core.errors import CorpusError, cause_of
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.foreign import parsed_json, report_faults
+from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
+from bpe_core.support.parquet_file import MOST_ROWS, ParquetFile
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.reading.plain_text import LONGEST_LINE
 
@@ -41,6 +43,8 @@ PARTS = (  # fields with a part of a row's ids, in this order
 MOST_DIGITS = 18  # of an id, which then fits into 64 bits
 _ID = rb"(?:0|[1-9][0-9]{0,17})\s*+"
 _LIST_OF_IDS = re.compile(rb"\[\s*+" + _ID + rb"(?:,\s*+" + _ID + rb")*+\]")
+PARQUET = ".parquet"
+WIDTHS = (1, 2, 4, 8)  # bytes of an id in a .bin file
 JSON = (".jsonl", ".ndjson", ".json")
 ADVICE = "Ids are whole numbers from 0 on"
 
@@ -68,11 +72,21 @@ def rows_of_words(words: Iterable[str], name: str = "") -> Iterator[IdRow]:
         yield IdRow(name, 1, (ids,))
 
 
-def rows_of_file(path: str, fields: Sequence[str] = (), work: Work = ALONE) -> Iterator[IdRow]:
-    """Yield the rows of a file. `fields` names the fields of a JSON row that hold its ids, in order."""
+def rows_of_file(path: str, fields: Sequence[str] = (), work: Work = ALONE, *, width: int = 0) -> Iterator[IdRow]:
+    """Yield the rows of a file.
+
+    `fields` names the fields of a JSON or Parquet row that hold its ids, in order. `width` is the number of bytes of an
+    id in a `.bin` file.
+    """
     ending = Path(path).suffix.lower()
     if ending == ".npy":
         yield from _of_array(path, work)
+        return
+    if ending == ".bin":
+        yield IdRow(path, 1, (_bare_numbers(path, width),))
+        return
+    if ending == PARQUET:
+        yield from _of_parquet(path, fields, work)
         return
     read = (lambda line, where: _of_json(line, where, fields)) if ending in JSON else _of_line
     for number, line in _lines(path, work):
@@ -122,6 +136,43 @@ def _of_array(path: str, work: Work) -> Iterator[IdRow]:
         yield IdRow(path, number, (row,))
 
 
+def _bare_numbers(path: str, width: int) -> Int64s:
+    if width not in WIDTHS:
+        given = f"not {width:,}" if width else f"such as --id-bytes {WIDTHS[1]}"
+        raise CorpusError(
+            f"{path} holds bare numbers, so it does not say how many bytes an id has. Give this number, {given}; it is "
+            f"one of {', '.join(map(str, WIDTHS))}."
+        )
+    try:
+        size = Path(path).stat().st_size
+        if size % width:
+            raise CorpusError(f"{path} has {size:,} bytes, which is not a multiple of {width}.")
+        kind = np.dtype(f"<u{width}")
+        return np.memmap(path, kind, mode="r") if size else np.empty(0, kind)
+    except OSError as error:
+        raise CorpusError(f"Could not read the ids in {path}: {cause_of(error)}.") from error
+
+
+def _of_parquet(path: str, fields: Sequence[str], work: Work) -> Iterator[IdRow]:
+    if pyarrow_or_none() is None:
+        raise CorpusError(f"{path}: Parquet {MISSING_PYARROW}")
+    with report_faults(f"{path} is a damaged Parquet file", CorpusError):
+        try:
+            with open(path, "rb") as raw:
+                file = ParquetFile(raw)
+                names = fields or _fields_among(file.schema.names)
+                _check_fields(names, file.schema.names, path)
+                number = 0
+                for batch in file.batches(list(names), MOST_ROWS):
+                    for row in batch.to_pylist():
+                        number += 1
+                        work.check()
+                        work.progress(Progress("reading ids", number, file.rows, "rows", path))
+                        yield IdRow(path, number, _of_row(row, f"{path}, row {number:,}", names))
+        except OSError as error:
+            raise CorpusError(f"Could not read the ids in {path}: {cause_of(error)}.") from error
+
+
 def _of_line(line: bytes, where: str) -> tuple[Int64s, ...]:
     return (_of_words(line.decode(errors="replace"), where),)
 
@@ -147,22 +198,30 @@ def _of_json(line: bytes, where: str, fields: Sequence[str]) -> tuple[Int64s, ..
         except json.JSONDecodeError as error:
             message = f"{where} is not valid JSON from column {error.colno:,} on; write one list of ids in each line."
             raise CorpusError(message) from error
+    names: Sequence[str] = ()
     if isinstance(row, dict):
-        names = fields or _fields_of(row)
-        missing = next((name for name in names if name not in row), None)
-        if missing is not None or not names:
-            there = ", ".join(map(repr, list(row)[:8])) or "no field"
-            wanted = f"no field {missing!r}" if missing else "no field with a known name for ids"
-            raise CorpusError(f"{where} has {wanted}; it has {there}. Name the fields with --fields.")
-        values = [row[name] for name in names]
-    else:
-        values = [row]
+        names = fields or _fields_among([name for name, value in row.items() if isinstance(value, list)])
+        _check_fields(names, list(row), where)
+    return _of_row(row, where, names)
+
+
+def _of_row(row: Any, where: str, names: Sequence[str]) -> tuple[Int64s, ...]:
+    values = [row[name] for name in names] if isinstance(row, dict) else [row]
     return tuple(part for value in values for part in _parts_of(value, where))
 
 
-def _fields_of(row: dict[str, Any]) -> tuple[str, ...]:
-    whole = next((name for name in WHOLE if isinstance(row.get(name), list)), None)
-    return (whole,) if whole else tuple(name for name in PARTS if isinstance(row.get(name), list))
+def _check_fields(names: Sequence[str], known: Sequence[str], where: str) -> None:
+    missing = next((name for name in names if name not in known), None)
+    if missing is not None or not names:
+        there = ", ".join(map(repr, known[:8])) or "no field"
+        wanted = f"no field {missing!r}" if missing else "no field with a known name for ids"
+        raise CorpusError(f"{where} has {wanted}; it has {there}. Name the fields with --fields.")
+
+
+def _fields_among(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that are known as names of ids: one for all ids of a row, or one for each part."""
+    whole = next((name for name in WHOLE if name in names), None)
+    return (whole,) if whole else tuple(name for name in PARTS if name in names)
 
 
 def _parts_of(value: Any, where: str) -> Iterator[Int64s]:

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import bpe_core as bpe
@@ -38,13 +40,31 @@ def test_rows_of_ids_are_read_from_every_kind_of_file_with_the_same_result(tmp_p
     (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, parts)), encoding="utf-8")
     (tmp_path / "d.txt").write_text("\n".join(" ".join(map(str, row)) for row in padded), encoding="utf-8")
     (tmp_path / "e.jsonl").write_text("\n".join(json.dumps([[id] for id in row]) for row in padded), encoding="utf-8")
+    pq.write_table(pa.table({"input_ids": padded, "text": ["x", "y"]}), tmp_path / "f.parquet")
+    columns = {name: [row[name] for row in parts] for name in parts[0]}
+    pq.write_table(pa.table(columns), tmp_path / "g.parquet")
     answer = bpe.canonical(STUDY, [str(path) for path in sorted(tmp_path.iterdir())])
     by_file: dict[str, list[tuple[object, ...]]] = {}
     for row in answer.table.records():
         by_file.setdefault(row["file"], []).append((row["row"], row["place"], row["ids"], row["encoded"]))
-    assert len(by_file) == 5
+    assert len(by_file) == 7
     assert all(rows == next(iter(by_file.values())) for rows in by_file.values())
     assert {file["canonical_share"] for file in answer.facts["files"]} == {answer.facts["canonical_share"]}
+
+
+def test_bare_numbers_of_each_width_are_read_as_one_row_of_ids(tmp_path: Path) -> None:
+    expected = bpe.canonical(STUDY, [*b"the"]).table.records()
+    path = tmp_path / "ids.bin"
+    for width in (1, 2, 4, 8):
+        np.array([*b"the"], f"<u{width}").tofile(path)
+        rows = bpe.canonical(STUDY, [str(path)], id_bytes=width).table.records()
+        assert [{**row, "file": ""} for row in rows] == [{**row, "file": ""} for row in expected]
+    for wrong, sentence in ((0, "does not say how many bytes"), (3, "not 3; it is one of 1, 2, 4, 8")):
+        with pytest.raises(BpeError, match=sentence):
+            bpe.canonical(STUDY, [str(path)], id_bytes=wrong)
+    path.write_bytes(b"odd")
+    with pytest.raises(BpeError, match="3 bytes, which is not a multiple of 2"):
+        bpe.canonical(STUDY, [str(path)], id_bytes=2)
 
 
 def test_ids_of_chat_turns_are_compared_after_decoding_and_encoding_between_turns(tmp_path: Path) -> None:
@@ -72,6 +92,7 @@ def test_ids_of_chat_turns_are_compared_after_decoding_and_encoding_between_turn
         ("a.jsonl", b"[1000000000000000000]\n", "a.jsonl, line 1: “1000000000000000000” is not a token id."),
         ("a.txt", b"1 2\n3 x\n", "a.txt, line 2: “x” is not a token id."),
         ("a.txt", b"1 99999\n", "a.txt, row 1: There is no token 99,999; the ids go from 0 to 259."),
+        ("a.parquet", b"PAR1 damaged", "a.parquet is a damaged Parquet file"),
         ("a.npy", b"\x93NUMPY damaged", "a.npy is not an array of NumPy, or is damaged"),
         ("a.txt", b"\n\n", "There are no ids: give them"),
     ],
