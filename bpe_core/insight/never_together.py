@@ -12,8 +12,9 @@ A proof has two parts. The first part is about two tokens in one word. No merge 
 the merges inside each token do not depend on the text around it. So if the two tokens are neighbours in any word, they
 are neighbours in the word that consists of only these two tokens. This word is encoded. The second part is about tokens
 in two words. They are neighbours only if the pattern splits between them. The table of the pattern shows whether it
-does so in any text. If neither is possible, no text contains the pair. All other pairs are tried in texts with
-different characters before and after them.
+does so in any text. If each word ends with a marker, a token without the marker is in one word with the next token. If
+neither is possible, no text contains the pair. All other pairs are tried in texts with different characters before and
+after them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import Literal
 import numpy as np
 
 from bpe_core.history.history import History
+from bpe_core.history.token_texts import written
 from bpe_core.insight.reachability import completions
 from bpe_core.kernels.stored_tables import scan_table
 from bpe_core.methods.kit.histories import first_stage_steps, has_ranks
@@ -39,7 +41,9 @@ from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, MARK
 
 Verdict = Literal["together", "never", "not found"]
 AROUND = ("", "a", " ", "\n", ".", "0", "'", "A", "é", "日")
+BETWEEN = (b"", b" ")  # some tokenizers drop the space between two words
 MOST_COMPLETED = 4  # texts that complete parts of characters
+NEVER_SPLIT = "the pattern never splits between these tokens"
 ANY = -1  # the kind of a character of which a token holds a part
 
 
@@ -67,10 +71,13 @@ class PairsInTexts:
             raw = self.tokenizer.token_bytes(left) + self.tokenizer.token_bytes(right)
             if next(completions(raw), None) is None:
                 return PairVerdict("never", "No text in UTF-8 holds the bytes of these tokens side by side.")
-        if is_learned and self._is_provable:
-            joined = self._inside_a_word(left, right)
-            if joined and not self._can_split_between(left, right):
-                return PairVerdict("never", joined)
+        if is_learned and self._has_ranks:
+            is_inside = self._are_in_one_word(left, right)
+            knows_splits = self._knows_splits and not self._unknown & {left, right}
+            joined = self._inside_a_word(left, right) if is_inside or knows_splits else ""
+            if joined and (is_inside or not self._can_split_between(left, right)):
+                why = "no word ends between them, as the marker of its end is missing" if is_inside else NEVER_SPLIT
+                return PairVerdict("never", f"{joined}, and {why}.")
         text = self._text_with(left, right)
         if text is not None:
             return PairVerdict("together", "A text holds these tokens side by side.", text)
@@ -79,15 +86,23 @@ class PairsInTexts:
     # -- by texts --------------------------------------------------------------------------
 
     def _text_with(self, left: int, right: int) -> str | None:
-        raw = self.tokenizer.token_bytes(left) + self.tokenizer.token_bytes(right)
-        bare = [*islice(completions(raw), MOST_COMPLETED)]
-        around = product(self._before, AROUND)
-        for texts in (bare, [before + text + after for before, after in around for text in bare]):
-            batch = self.tokenizer.encode_batch(texts, allowed_special="all")
-            together = (batch.ids[:-1] == left) & (batch.ids[1:] == right)
-            together[batch.offsets[(batch.offsets > 0) & (batch.offsets < len(batch.ids))] - 1] = False
-            if together.any():
-                return texts[int(np.searchsorted(batch.offsets, int(together.argmax()), side="right")) - 1]
+        before, after = self.tokenizer.token_bytes(left), self.tokenizer.token_bytes(right)
+        for between in BETWEEN:
+            bare = [*islice(completions(before + between + after), MOST_COMPLETED)]
+            around = [first + text + last for first, last in product(self._before, AROUND) for text in bare]
+            for texts in (bare, around):
+                text = self._first_with(texts, left, right)
+                if text is not None:
+                    return text
+        return None
+
+    def _first_with(self, texts: list[str], left: int, right: int) -> str | None:
+        """Return the first of these texts in which two tokens are neighbours, or None."""
+        batch = self.tokenizer.encode_batch(texts, allowed_special="all")
+        together = (batch.ids[:-1] == left) & (batch.ids[1:] == right)
+        together[batch.offsets[(batch.offsets > 0) & (batch.offsets < len(batch.ids))] - 1] = False
+        if together.any():
+            return texts[int(np.searchsorted(batch.offsets, int(together.argmax()), side="right")) - 1]
         return None
 
     @cached_property
@@ -113,18 +128,41 @@ class PairsInTexts:
     # -- by proof --------------------------------------------------------------------------
 
     @cached_property
-    def _is_provable(self) -> bool:
+    def can_prove(self) -> bool:
+        """Return whether some pairs of this tokenizer can be proved to be never together.
+
+        Pairs whose bytes are not UTF-8 are left out.
+        """
+        return self._has_ranks and (self._knows_splits or self._history.recipe.marker == "symbol")
+
+    @cached_property
+    def _has_ranks(self) -> bool:
         history = self._history
-        recipe = history.recipe
-        return (
-            has_ranks(history)
-            and history.only_joins
-            and not first_stage_steps(history)
-            and recipe.base == "bytes"
-            and recipe.marker == "none"
-            and not (recipe.normalizes or recipe.preparation)
-            and self._table is not None
-        )
+        return has_ranks(history) and history.only_joins and not first_stage_steps(history)
+
+    @cached_property
+    def _knows_splits(self) -> bool:
+        """Return whether the table of the pattern shows where words begin in any text."""
+        recipe = self._history.recipe
+        has_plain_symbols = recipe.base == "bytes" or recipe.unknown == "unk"
+        is_plain = recipe.marker == "none" and not (recipe.normalizes or recipe.preparation)
+        return has_plain_symbols and is_plain and self._table is not None and not self._table.drops_blanks
+
+    @cached_property
+    def _unknown(self) -> set[int]:
+        """Return the tokens that stand for any unknown character. The pattern's table does not describe them."""
+        recipe = self._history.recipe
+        text = recipe.unknown_text.encode()
+        return {index for index, known in enumerate(self._texts) if recipe.base == "characters" and known == text}
+
+    @cached_property
+    def _texts(self) -> list[bytes]:
+        return written(self._history)
+
+    def _are_in_one_word(self, left: int, right: int) -> bool:
+        """Return whether two neighbours must be in the same word, because no marker ends the word after the first."""
+        recipe = self._history.recipe
+        return recipe.marker == "symbol" and not self._texts[left].endswith(recipe.marker_text.encode())
 
     @cached_property
     def _merges(self) -> Merges:
@@ -135,7 +173,7 @@ class PairsInTexts:
         return scan_table(self._history.recipe)
 
     def _inside_a_word(self, left: int, right: int) -> str:
-        """Return a sentence that says why two tokens cannot be neighbours in one word.
+        """Return the beginning of a sentence that says why two tokens cannot be neighbours in one word.
 
         Return an empty text if they can be neighbours.
         """
@@ -147,13 +185,8 @@ class PairsInTexts:
             return ""
         step = int(merged.ranks[len(history.symbols_of(left)) - 1]) + 1
         if step <= len(history):
-            return (
-                f"Merge {step:,} joins these tokens inside a word, and the pattern never splits between these tokens."
-            )
-        return (
-            "Inside a word one of the two is split into other tokens, and the pattern never splits between these "
-            "tokens."
-        )
+            return f"Merge {step:,} joins these tokens inside a word"
+        return "Inside a word one of the two is split into other tokens"
 
     def _can_split_between(self, left: int, right: int) -> bool:
         """Return whether the pattern splits between two tokens in some text."""

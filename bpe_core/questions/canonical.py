@@ -30,6 +30,9 @@ GIVEN = "the ids"  # the name of ids that no file holds
 MOST_PLACES = 10_000  # places with a reason
 MOST_DRAWN = 100_000  # pairs
 NO_IDS = "There are no ids: give them as numbers, or name a file with ids (.npy, .bin, .parquet, .jsonl, or text)."
+SAMPLED = (
+    "This tokenizer is not of a kind for which proofs are known, so most pairs are only looked for in sample texts."
+)
 LISTED = ("file", "row", "place", "text", "ids", "encoded", "kind", "reason")
 
 
@@ -334,6 +337,8 @@ def _answer_of_pairs(study: Study, pairs: Sequence[tuple[int, int]], given: int,
     ]
     if drawn:
         sentences.append(_about_drawn(drawn))
+    if kinds["not found"] and not together.can_prove:
+        sentences.append(SAMPLED)
     bars = [Bar(kind, times, f"{times:,}") for kind, times in kinds.most_common()]
     sentence = "The number of pairs of tokens that can be side by side in a text."
     figure = BarFigure("pairs", "Tokens side by side.", sentence, bars, "Pairs")
