@@ -52,11 +52,12 @@ def decided(
     options: argparse.Namespace,
     work: Work,
     history: History | None = None,
+    numbered: Callable[[History], History] | None = None,
 ) -> tuple[Recipe, History | None]:
     """Return the recipe with the decisions of the command line, and the steps that were learned to reach them.
 
     Each decision needs the ids of its tokens, so the run is trained up to the step of the decision. Forbidden pairs
-    come first.
+    come first. `numbered` gives a longer run the ids of the file. Without it, the ids are the indices.
     """
     if not (decisions := sorted([*(options.forbid or ()), *(options.force or ())])):
         return recipe, history
@@ -75,7 +76,8 @@ def decided(
                 f"without this option the run has "
                 f"{len(history):,} steps."
             )
-        intervention = Intervention(decision.step, decision.act, *_pair(decision.pair, Study(history)))
+        named = history if numbered is None else numbered(history)
+        intervention = Intervention(decision.step, decision.act, *_pair(decision.pair, Study(named)))
         recipe = recipe.with_changes(interventions=(*recipe.interventions, intervention))
     return recipe, history
 

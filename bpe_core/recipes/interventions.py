@@ -1,7 +1,7 @@
 """The interventions of a person in a run. An intervention forbids a pair from a step on, or forces the pair at a step.
 
-It names tokens by their ids in this run. So it has the same effect each time the run is learned. In JSON, in forms and
-in commands an intervention is written as a single word:
+It names tokens by their indices in this run. So it has the same effect each time the run is learned. In JSON, in forms
+and in commands an intervention is written as a single word:
 
 >>> Intervention.parsed("forbid:116+104@12")
 Intervention(step=12, act='forbid', left=116, right=104)
@@ -12,7 +12,7 @@ Intervention(step=12, act='forbid', left=116, right=104)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from bpe_core.errors import RecipeError
@@ -51,6 +51,11 @@ class Intervention(NamedTuple):
         if self.step > steps:
             return self._replace(step=self.step - steps)
         return self._replace(step=1) if self.act == "forbid" else None
+
+    def with_ids(self, numbers_of: Callable[[Sequence[int]], Iterable[int]]) -> Intervention:
+        """Return the same intervention with the ids that `numbers_of` gives for the indices of its tokens."""
+        left, right = map(int, numbers_of(self.pair))
+        return self._replace(left=left, right=right)
 
     @property
     def pair(self) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.editing.growing import grown_numbers
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import write_history
-from bpe_core.history.history import END_SENTENCES, History, Int64s
+from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import is_session_name
@@ -62,10 +63,13 @@ def run(options: argparse.Namespace) -> int:
         )
     with interruptible(KEEPS) as interruption:
         words = study.inside.words(work=interruption.work)
-        recipe, known = decided(words, recipe, options, interruption.work, history.first(first))
+        recipe, known = decided(
+            words, recipe, options, interruption.work, history.first(first), partial(_with_ids, history, first)
+        )
         interruption.worth_keeping = True
         progress = interruption.work.progress
         branch = learn(words, recipe, history=known, progress=progress, cancelled=interruption)
+        branch = _with_ids(history, first, branch)
     _write(history, branch, words, first, options)
     _print_result(history, branch, first, options)
     return interruption.exit_code
@@ -93,7 +97,6 @@ def _recipe_before(history: History, step: int) -> Recipe:
 
 
 def _write(old: History, branch: History, words: WordTable, first: int, options: argparse.Namespace) -> None:
-    branch = branch.numbered(_numbers(old, branch, first))
     if is_session_name(options.out):
         from bpe_core.studies.sessions import add_branch  # this module loads SQLite
 
@@ -102,20 +105,25 @@ def _write(old: History, branch: History, words: WordTable, first: int, options:
         write_history(branch, options.out)
 
 
-def _numbers(old: History, branch: History, first: int) -> Int64s | None:
-    """Return the ids of the tokens of a branch.
+def _with_ids(old: History, first: int, branch: History) -> History:
+    """Return a branch with the ids of its tokens.
 
-    Tokens that are in both runs keep their ids. The ids of other tokens come after these ids. Return None if the saved
-    run has only indices.
+    Tokens that are in both runs keep their ids. The ids of other tokens come after these ids. If the saved run has only
+    indices, the branch has only indices, too.
     """
     if old.numbers is None:
-        return None
+        return branch
     made = len(old.alphabet) + first
-    return grown_numbers(branch, np.concatenate([old.numbers[:made], old.numbers[old.first_special :]]))
+    shared = np.concatenate([old.numbers[:made], old.numbers[old.first_special :]])
+    return branch.numbered(grown_numbers(branch, shared))
 
 
 def _print_result(old: History, branch: History, first: int, options: argparse.Namespace) -> None:
-    decided_here = [str(intervention) for intervention in branch.recipe.interventions if intervention.step > first]
+    decided_here = [
+        str(intervention.with_ids(branch.numbers_of))
+        for intervention in branch.recipe.interventions
+        if intervention.step > first
+    ]
     left = [int(history.tokens_after[-1]) for history in (old, branch)]
     if options.json:
         facts = {"common_steps": first, "steps": len(branch), "decided": decided_here, "tokens_left": left}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from tokenizers import ByteLevelBPETokenizer
 
 from bpe_core.command_line.main import run
 from bpe_core.methods.registry import METHODS
@@ -90,6 +92,30 @@ def test_a_branch_of_a_saved_run_is_stored_with_its_interventions_and_can_be_exp
     }.items():
         assert run(["branch", *wrong, "-o", str(table)]) == 1
         assert sentence in capsys.readouterr().err
+
+
+def test_a_branch_of_an_extended_file_forbids_the_pair_with_the_ids_of_the_file(
+    text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, kept, branch = (text.with_name(name) for name in ("first.json", "run.bpex", "branch.bpex"))
+    tokenizer = ByteLevelBPETokenizer()
+    tokenizer.train([str(text)], vocab_size=270, special_tokens=["<a>", "<b>"], show_progress=False)
+    tokenizer.save(str(first))
+    assert run(["extend", str(first), "--corpus", str(text), "--by", "6", "-o", str(kept)]) == 0
+
+    def pairs_of(path: Path) -> list[tuple[int, int]]:
+        capsys.readouterr()
+        assert run(["steps", str(path), "--json"]) == 0
+        return [(row["left_id"], row["right_id"]) for row in json.loads(capsys.readouterr().out)["rows"]]
+
+    pairs = pairs_of(kept)
+    step = len(pairs) - 2
+    left, right = pairs[step - 1]
+    request = ["branch", str(kept), "--corpus", str(text), "--forbid", f"#{left}+#{right}@{step}", "--json"]
+    assert run([*request, "-o", str(branch)]) == 0
+    assert json.loads(capsys.readouterr().out)["decided"] == [f"forbid:{left}+{right}@{step}"]
+    assert pairs_of(branch)[: step - 1] == pairs[: step - 1]
+    assert (left, right) not in pairs_of(branch)
 
 
 def test_a_branch_of_a_table_keeps_the_names_of_its_training_texts(text: Path) -> None:
