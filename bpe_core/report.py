@@ -8,6 +8,8 @@ to questions.
 
 from __future__ import annotations
 
+import platform
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,23 +19,28 @@ from typing import Any
 import numpy as np
 
 from bpe_core.asking import Answer, Question, cell_text, heading_of
+from bpe_core.asking.caption import recipe_in_words
 from bpe_core.errors import BpeError
 from bpe_core.figures.coloured_text import PAGE_COLOURS, background_styles, coloured
 from bpe_core.figures.figure import Figure, LineFigure
 from bpe_core.figures.painter import figures_with_captions
-from bpe_core.history.history import History
+from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.methods.facts import Wording
 from bpe_core.methods.registry import METHODS
 from bpe_core.questions import question_named, question_names
 from bpe_core.questions.compression import Compression
 from bpe_core.questions.steps import steps_table
 from bpe_core.recipes.recipe import title_of
+from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.session_file.values import Bookmark, SavedSession, SavedSource
+from bpe_core.studies.checksums import checksum_of_texts
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.markup import Content, Markup, element, joined, table, token
+from bpe_core.support.paper_tables import in_latex
+from bpe_core.support.version import program_version
 from bpe_core.support.wording import count_text
 from bpe_core.text.patterns import NAMED_PATTERNS
 
@@ -158,6 +165,32 @@ def corpus(report: Report) -> list[Content]:
     return parts
 
 
+def methods(report: Report) -> list[Content]:
+    """Return what the methods section of a paper needs: sentences, and the same sentences for LaTeX."""
+    sentences = methods_sentences(report)
+    latex = element("pre", {"class": "tokens"}, in_latex(" ".join(sentences)))
+    return [*(element("p", {}, sentence) for sentence in sentences), element("h3", {}, "For LaTeX"), latex]
+
+
+def methods_sentences(report: Report) -> list[str]:
+    """Return sentences that name the recipe, the tie rule, the texts, the seeds and the versions of a run."""
+    history = report.history
+    study = report.study
+    said = [f"The tokenizer was learned by BPE Explorer {program_version()}: {recipe_in_words(history)}."]
+    if study.texts is not None:
+        said.append(f"It was learned from these texts: {checksum_of_texts(study.texts, history.recipe)}.")
+    else:
+        said.append("The texts that it was learned from are not known.")
+    if history.recipe.applies("ties") and len(history):
+        tied = int(np.count_nonzero(history.tied))
+        rule = f"Of pairs with equal counts, it takes the pair {TIE_RULES[history.recipe.ties].takes}."
+        said.append(f"{rule} This decided {tied:,} of {len(history):,} {report.wording.steps}.")
+    if history.end_reason:
+        said.append(END_SENTENCES[history.end_reason])
+    said.append(f"Python {platform.python_version()}, NumPy {np.__version__}, Unicode {unicodedata.unidata_version}.")
+    return said
+
+
 def charts(report: Report) -> list[Content]:
     if not len(report.history):
         return []
@@ -246,7 +279,8 @@ def notes(report: Report) -> list[Content]:
 
 
 # id, title (empty: the method's word for its steps) and builder
-SECTIONS: tuple[tuple[str, str, Callable[[Report], list[Content]]], ...] = (
+Sections = tuple[tuple[str, str, Callable[[Report], list[Content]]], ...]
+SECTIONS: Sections = (
     ("recipe", "Recipe", recipe),
     ("corpus", "Corpus", corpus),
     ("charts", "Charts", charts),
@@ -255,6 +289,9 @@ SECTIONS: tuple[tuple[str, str, Callable[[Report], list[Content]]], ...] = (
     ("text", "The text, token by token", text),
     ("notes", "Notes", notes),
 )
+
+
+PAPER_SECTIONS: Sections = (("methods", "Methods", methods), *SECTIONS[:2])
 
 
 # Rows
@@ -294,14 +331,15 @@ def _choice(value: object) -> Content:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def write_report(report: Report, path: Path | str) -> None:
-    page = page_of(report).encode()
+def write_report(report: Report, path: Path | str, *, is_for_paper: bool = False) -> None:
+    """Write a report as a page. A report for a paper has only what a methods section needs."""
+    page = page_of(report, PAPER_SECTIONS if is_for_paper else SECTIONS).encode()
     with write_atomically(path) as file:
         file.write(page)
 
 
-def page_of(report: Report) -> str:
-    made = [(name, title or report.wording.steps.capitalize(), make(report)) for name, title, make in SECTIONS]
+def page_of(report: Report, sections_of_page: Sections = SECTIONS) -> str:
+    made = [(name, title or report.wording.steps.capitalize(), make(report)) for name, title, make in sections_of_page]
     parts = [(name, title, content) for name, title, content in made if content]
     links = [element("li", {}, element("a", {"href": f"#{name}"}, title)) for name, title, _ in parts]
     nav = element("nav", {"aria-label": "Contents"}, element("ul", {}, *links))

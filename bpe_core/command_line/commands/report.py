@@ -22,6 +22,9 @@ examples:
 
   bpe-explorer report merges.csv --text "the lowest price" --at 10 --at 200 --output report.html
       Report a merge table, and a text as it is split after 10 and after 200 merges.
+
+  bpe-explorer report harbour.bpex --paper --output methods.html
+      Write one page for the methods section of a paper: recipe, tie rule, texts with their SHA-256, and versions.
 """
 
 
@@ -40,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="show the text as split after K steps (may be repeated)",
     )
     add("-o", "--output", default="report.html", metavar="FILE", help="the page to write (default: report.html)")
+    add("--paper", action="store_true", help="write only what the methods section of a paper needs, with a LaTeX text")
     add_json(parser)
 
 
@@ -48,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     text = options.text if options.text_file is None else read_small_file(options.text_file, "the text", CorpusError)
     moments = tuple(map(report.study.inside.checked_step_count, options.at or report.moments))
     report = dataclasses.replace(report, text=report.text if text is None else text, moments=moments)
-    write_report(report, options.output)
+    write_report(report, options.output, is_for_paper=options.paper)
     print(json.dumps({"output": options.output}) if options.json else f"Wrote {plain(options.output)}.")
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,12 +21,14 @@ from bpe_core.formats import write_history
 from bpe_core.history.history import History
 from bpe_core.methods.kit.layout import count_symbols
 from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.report import Report, page_of, report_of, write_report
 from bpe_core.session_file.values import Bookmark, SavedSession
 from bpe_core.session_file.writing import write_session
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
+from bpe_core.support.version import program_version
 from tests.core.session_file.sessions import RECIPES, large_history, run_of, session
 
 EVIL = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>&amp;\u202e\x00"
@@ -225,3 +228,16 @@ def test_the_report_command_accepts_sessions_and_tables(tmp_path: Path, capsys: 
     assert run_command([*command, str(tmp_path / "no" / "such.html")]) == 1
     assert run_command(["report", str(tmp_path / "merges.csv"), "--at", "999"]) == 1
     assert "`at` must be a number from 0" in capsys.readouterr().err
+
+
+def test_a_report_for_a_paper_has_the_recipe_the_checksum_and_the_versions_on_one_page(tmp_path: Path) -> None:
+    words = WordTable.from_counts({"low": 2})
+    study = Study(learn(words, Recipe.preset("words", merges=1)), KnownWords(words), texts_are_own=True)
+    page = tmp_path / "methods.html"
+    write_report(Report("A run", study), page, is_for_paper=True)
+    html = page.read_text(encoding="utf-8")
+    assert hashlib.sha256(b"low\t2\n").hexdigest()[:16] in html
+    assert "Of pairs with equal counts, it takes the pair" in html
+    assert program_version() in html
+    assert 'id="methods"' in html
+    assert 'id="merges"' not in html
