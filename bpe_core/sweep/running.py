@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 import bpe_core.sweep.results as results
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
@@ -29,7 +31,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.limits import check_room
-from bpe_core.support.progress import ALONE, CancelCheck, Work
+from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled
 from bpe_core.support.threads import CANCELLED, Job, WorkerPool
 from bpe_core.sweep.measuring import MeasuredTexts, measured
 from bpe_core.sweep.plan import Plan
@@ -95,17 +97,25 @@ def sweep(
     session: RunsInSession | None = None,
     keep: Keep = lambda so_far: None,
     threads: int | None = None,
+    client: Any = None,
     work: Work = ALONE,
 ) -> SweepResult:
     """Learn and measure the runs of a plan that the table `before` does not have yet.
 
-    The function `keep` is called with the table each time the table grows. The runs are added to `session`.
+    The function `keep` is called with the table each time the table grows. The runs are added to `session`. If there is
+    a `client` of a Dask cluster, its workers learn and measure. They read the texts themselves, so they must reach the
+    files of the plan, and nothing is added to a session.
     """
     runs = runs_of(plan)
     rows = _of_before(runs, before)
     known = sum(_is_done(run, rows) for run in runs)
     waiting = [run for run in runs if session is not None or not _is_done(run, rows)]
     bench = _SharedTexts(plan, waiting, {run.key for run in runs if _is_done(run, rows)}, session)
+    if client is not None:
+        for place, measured_rows in _on_cluster(client, plan, waiting, work):
+            rows[waiting[place].key] = measured_rows
+            keep(partial(_table, runs, rows))
+        waiting = []
     with WorkerPool(threads, work) as pool:
         if waiting:
             bench.prepare(pool)
@@ -122,6 +132,42 @@ def sweep(
     left_out = sum((row["run"], row["size"]) not in wanted for row in old)
     table = _table(runs, rows)
     return SweepResult(table, len(runs), known, left_out, (*bench.remarks, *results.remarks_of(table)))
+
+
+def cached_runs(plan: Plan, before: DataTable | None) -> DataTable:
+    """Return a table of the runs of a plan that says which of them the table `before` has already."""
+    runs = runs_of(plan)
+    rows = _of_before(runs, before)
+    return DataTable(
+        {
+            "recipe": [run.name for run in runs],
+            "corpus": [run.corpus for run in runs],
+            "ties": [run.recipe.ties for run in runs],
+            "seed": np.array([run.seed for run in runs], np.int64),
+            "sizes": [" ".join(map(str, run.sizes)) for run in runs],
+            "is_cached": np.array([_is_done(run, rows) for run in runs], np.bool_),
+        }
+    )
+
+
+def _on_cluster(client: Any, plan: Plan, runs: list[Run], work: Work) -> Iterator[tuple[int, list[results.Row]]]:
+    from bpe_core.support.cluster import cluster_errors, results_of_tasks  # few sweeps need it
+
+    with cluster_errors():
+        tasks = [(plan, run, place) for place, run in enumerate(runs)]
+        results_by_place = results_of_tasks(client, _made_by_worker, tasks, "the table", work.cancelled)
+        for done, (place, rows) in enumerate(results_by_place, 1):
+            yield place, rows
+            work.progress(Progress("learning", done, len(runs), "runs"))
+
+
+def _made_by_worker(plan: Plan, run: Run, place: int) -> tuple[int, list[results.Row]]:
+    """Learn and measure a run, in a worker of a cluster. Return `place` and the rows of the run."""
+    bench = _SharedTexts(plan, [run], set(), None)
+    with WorkerPool(1) as pool:
+        bench.prepare(pool)
+    _, rows = bench.piece(run)(never_cancelled)
+    return place, rows
 
 
 class _SharedTexts:

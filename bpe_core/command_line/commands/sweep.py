@@ -9,6 +9,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from bpe_core.session_file import EXTENSION, is_session_name
 from bpe_core.support.data_table import ENDINGS, DataTable, checked_name, write_data
 from bpe_core.sweep.plan import EXAMPLE, Plan, read_plan
 from bpe_core.sweep.results import MEANINGS, read_results, summary_of
-from bpe_core.sweep.running import sweep
+from bpe_core.sweep.running import cached_runs, sweep
 from bpe_core.sweep.runs_in_session import DiskWriter, RunsInSession
 
 examples = """\
@@ -31,6 +32,14 @@ examples:
   bpe-explorer sweep plan.toml -o results.parquet --summary summary.csv
       Make all runs, on all cores. The same command again makes only the runs that the table lacks: runs added
       to the plan, and runs missing after a stop. `chart sweep results.parquet` draws its curves.
+
+  bpe-explorer sweep plan.toml -o results.parquet --cached
+      Make no runs, and list the runs that the table has already.
+
+  bpe-explorer sweep plan.toml -o results.parquet --on tcp://scheduler:8786
+      Make the runs on a Dask cluster (pip install 'bpe-explorer[cluster]' here and on its workers); --on local uses
+      this computer as a cluster. All workers must reach the texts. The person who runs the scheduler can run any code
+      here, so trust them fully.
 
 columns:
 """ + "\n".join(f"  {name}: {meaning}" for name, meaning in MEANINGS.items())
@@ -60,6 +69,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many runs to make at the same time (default: the number of cores)",
     )
+    on = (
+        "make the runs on a Dask cluster: tls://scheduler:8786, tcp:// without encryption, or local; the scheduler can "
+        "run any code here"
+    )
+    add("--on", metavar="CLUSTER", help=on)
+    add("--workers", type=number, metavar="N", help="processes of --on local (default: the number of cores)")
+    add("--cached", action="store_true", help="make no runs; say which runs the table of -o has already")
     add("--json", action="store_true", help="print the summary as JSON")
 
 
@@ -77,16 +93,22 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.threads is not None and options.threads < 1:
         raise BpeError("A sweep needs at least one thread: --threads 1.")
-    plan = read_plan(options.plan)
+    plan = read_plan(Path(options.plan).absolute() if options.on else options.plan)
     table, session = _outputs(options)
+    if options.on and session is not None:
+        raise BpeError(f"A sweep on a cluster writes a table, and no session: leave out {session}.")
     before = read_results(table) if table is not None and table.exists() else None
+    if options.cached:
+        _print_cached(cached_runs(plan, before), as_json=options.json)
+        return 0
     runs = None if session is None else RunsInSession(session, plan)
     kept = DiskWriter(table, runs)
     with interruptible(stopped="") as interruption:
         try:
-            threads = options.threads
-            work = interruption.work
-            result = sweep(plan, before=before, session=runs, keep=kept, threads=threads, work=work)
+            with _client(options) as client:
+                threads = options.threads
+                work = interruption.work
+                result = sweep(plan, before=before, session=runs, keep=kept, threads=threads, client=client, work=work)
         finally:
             kept.write()
     sys.stderr.writelines(f"{plain(remark)}\n" for remark in result.remarks)
@@ -104,6 +126,32 @@ def run(options: argparse.Namespace) -> int:
     if runs is not None and not options.json:
         print(f"Wrote {runs.description} to {plain(str(session))}; the window opens it.")
     return 0
+
+
+@contextmanager
+def _client(options: argparse.Namespace) -> Iterator[Any]:
+    """Yield the client of the cluster that a person named, or None."""
+    if not options.on:
+        yield None
+        return
+    from bpe_core.support.cluster import cluster  # Dask takes a while to load
+
+    with cluster(options.on, options.workers) as client:
+        sys.stderr.write(f"The runs are made on a cluster; watch it at {client.dashboard_link}\n")
+        yield client
+
+
+def _print_cached(runs: DataTable, *, as_json: bool) -> None:
+    rows = runs.records()
+    if as_json:
+        print(json.dumps(rows, ensure_ascii=False))
+        return
+    for row in rows:
+        seed = f", seed {row['seed']}" if row["seed"] else ""
+        state = "in the table" if row["is_cached"] else "to be made"
+        print(f"{row['recipe']}, {row['corpus']}, {row['ties']}{seed}, sizes {row['sizes']}: {state}")
+    known = sum(row["is_cached"] for row in rows)
+    print(f"{known:,} of {len(rows):,} runs are in the table already.")
 
 
 def _outputs(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
