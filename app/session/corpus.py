@@ -18,6 +18,7 @@ from app.session.changes import Steps, UndoableValue
 from app.session.corpus_texts import MOST_LISTED, CorpusText, CorpusTexts, can_be_picked
 from app.session.counts import CountFailure, Counts, Outcome
 from bpe_core.errors import CorpusError, RecipeError
+from bpe_core.recipes.parts import BaseSymbols
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck
 from bpe_core.text.mixture import By, Group, Mixture
@@ -26,6 +27,7 @@ from bpe_core.text.reading.folders import folders_in, holds_more_than
 from bpe_core.text.reading.source import ReadingOptions, SkipLog
 
 TOPIC = "files of folders"
+INTEGERS: BaseSymbols = "integers"
 MOST_TOLD = 200  # most sentences about skipped files of folders
 
 
@@ -179,6 +181,10 @@ class SessionCorpus(QObject):
     def outcomes_as_wanted(self) -> list[Outcome | None]:
         return self.counts.outcomes_as_wanted(self.texts.value, self.recipe.value)
 
+    def learn_from_integers(self) -> None:
+        """Change the recipe, so that each integer of NumPy's files is a base symbol."""
+        self.recipe.put(self.recipe.value.of_symbols(INTEGERS), "Learn from integers")
+
     def _take_files(self, opened: OpenedFiles) -> None:
         left_out = opened.left_out
         is_something = bool(opened.files or opened.picked or opened.folders or opened.counts)
@@ -207,13 +213,18 @@ class SessionCorpus(QObject):
         failed = list(zip(numbers, self.outcomes_as_wanted(), strict=True))
         fresh = {number: outcome.sentence for number, outcome in failed if isinstance(outcome, CountFailure)}
         asking = [number for number, outcome in failed if isinstance(outcome, CountFailure) and outcome.needs_column]
+        held = {outcome.held_symbols for _, outcome in failed if isinstance(outcome, CountFailure)}
         new = [sentence for number, sentence in fresh.items() if number not in self._reported]
         self._reported = set(fresh)
         if new:
             more = f" Other texts that cannot be counted: {len(new) - 1:,}." if len(new) > 1 else ""
             details = "\n".join(new[:MOST_TOLD]) if len(new) > 1 else ""
             choose = Answer("Choose a Column …", lambda: self.column_wanted.emit(asking[0]))
-            self.background.notify(new[0] + more, details, answers=(choose,) if asking else ())
+            integers = Answer("Learn from Integers", self.learn_from_integers)
+            answers = [(choose, asking), (integers, INTEGERS in held)]
+            self.background.notify(
+                new[0] + more, details, answers=tuple(answer for answer, is_offered in answers if is_offered)
+            )
 
     def _report_end_of_listing(self) -> None:
         if not self.is_listing:

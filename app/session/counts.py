@@ -25,7 +25,7 @@ from bpe_core.insight.listed_words import LONG_SHARE, LongWords, find_long_words
 from bpe_core.recipes.parts import SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress, Work
-from bpe_core.text.corpus import Corpus
+from bpe_core.text.corpus import Corpus, OtherSymbols
 from bpe_core.text.mixture import Group, Mixture
 from bpe_core.text.reading.rows import FieldNeeded
 
@@ -117,6 +117,7 @@ class CountFailure:
     sentence: str
     read: TableLayout = TableLayout()  # the columns, as far as they are known
     needs_column: bool = False  # only a person can choose its text column
+    held_symbols: str = ""  # the kind of symbols in the file, if the recipe is for other symbols
 
 
 @dataclass(frozen=True)
@@ -246,7 +247,8 @@ def _count_unit(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
         try:
             table = count_unmixed(part, recipe, Work(report, task.cancelled))
         except CorpusError as error:
-            return CountFailure(str(error), TableLayout.of(corpus), isinstance(error, FieldNeeded))
+            held = error.held if isinstance(error, OtherSymbols) else ""
+            return CountFailure(str(error), TableLayout.of(corpus), isinstance(error, FieldNeeded), held)
     if task.stopping:
         raise Cancelled("Counting was stopped.")
     lengths = np.diff(table.starts)

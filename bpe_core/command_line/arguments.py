@@ -15,7 +15,7 @@ from bpe_core.history.token_texts import quoted
 from bpe_core.methods.facts import MethodFacts
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import Argument, Choice
-from bpe_core.recipes.parts import CUSTOM_PATTERN, BaseSymbols, Normalization
+from bpe_core.recipes.parts import CUSTOM_PATTERN, OF_SYMBOLS, BaseSymbols
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.recipes.ties import TIE_RULES
@@ -29,10 +29,6 @@ from bpe_core.text.patterns import NAMED_PATTERNS, SPELLED_OUT
 ANY_TABLE = "a merge table or session written by `train`, a tokenizer that `convert` reads, or hf:owner/name"
 # The common choices that are arguments.
 OF_ALL = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", "border", "whole_characters")
-# The choices that go with base symbols that are no text.
-OF_SYMBOLS: Mapping[str, Any] = MappingProxyType(
-    vars(Normalization()) | dict(base="characters", pattern="none", custom_pattern="", unit="file")
-)
 LIMITS, LANGUAGES = "when training stops", "languages"  # groups of arguments that every command has
 OwnArguments = Mapping[str, tuple[Choice, Argument]]  # choices that only some methods have, by name
 MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit

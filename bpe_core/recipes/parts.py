@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar, get_args
 
 from bpe_core.methods.registry import METHODS, USUAL
@@ -93,6 +95,12 @@ class SplittingChoices(Normalization):
         applies=lambda recipe: bool(recipe.preparation),
         goes_without_saying=True,
     )
+
+
+# The choices that go with base symbols that are no text.
+OF_SYMBOLS: Mapping[str, Any] = MappingProxyType(
+    vars(Normalization()) | dict(base="characters", pattern="none", custom_pattern="", unit="file")
+)
 
 
 @dataclass(frozen=True, kw_only=True)

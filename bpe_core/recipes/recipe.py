@@ -22,6 +22,8 @@ from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.choice import Choice, choice, refuse_half_characters, refuse_long_text
 from bpe_core.recipes.interventions import checked_interventions
 from bpe_core.recipes.parts import (
+    OF_SYMBOLS,
+    BaseSymbols,
     DecodingChoices,
     LearningChoices,
     MixtureChoices,
@@ -180,6 +182,15 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         if not changes.keys() <= COMMON.keys() or changes.get("method", self.method) != self.method:
             return Recipe(**{**self.values, **changes})
         return self._with_common(changes)
+
+    def of_symbols(self, kind: BaseSymbols, names: tuple[str, ...] = ()) -> Recipe:
+        """Return the recipe for base symbols that are no text. Choices that only texts have are reset.
+
+        >>> Recipe.preset("gpt2").of_symbols("integers").base_symbols
+        'integers'
+        """
+        changes = {**OF_SYMBOLS, "name": kind, "base_symbols": kind, "symbol_names": names}
+        return self.with_changes(**changes)
 
     def _with_common(self, changes: Mapping[str, Any]) -> Recipe:
         """Return the recipe with changes in its common choices and with the same method.

@@ -51,10 +51,21 @@ SHORTER = "Choose lines instead of documents."
 
 _SYMBOLS_OF_KIND = {**dict.fromkeys(INTEGERS, "integers"), **dict.fromkeys(NAMED, "lines")}
 _ADVICE = {
-    "": "Give files of text, or choose --base.",
+    "": "Give files of text, or learn from symbols (--base).",
     "integers": "Give .npy or .npz files of integers.",
     "lines": "Give files with a symbol in each line, FASTA, or lists in JSON.",
 }
+
+
+class OtherSymbols(CorpusError):
+    """An error that is raised if a file holds other base symbols than the recipe is for.
+
+    `held` is the kind of symbols in the file, as the recipe's choice `base_symbols` names it.
+    """
+
+    def __init__(self, sentence: str, held: str) -> None:
+        super().__init__(sentence)
+        self.held = held
 
 
 class Corpus:
@@ -225,13 +236,14 @@ class Corpus:
         return names_in(((reader.source, reader.options) for reader in readers), work)
 
     def check_symbols(self, base_symbols: str) -> None:
-        """Raise CorpusError if a file holds other base symbols than a recipe with this choice of `base_symbols`."""
+        """Raise OtherSymbols if a file holds other base symbols than a recipe with this choice of `base_symbols`."""
         for source in self.sources:
             held = _SYMBOLS_OF_KIND.get(source.kind, "")
             if held != base_symbols and source.kind != "texts" and not source.is_word_list:
-                raise CorpusError(
+                raise OtherSymbols(
                     f"{source.name} holds {held or 'text'}, and this recipe is for {base_symbols or 'text'}. "
-                    f"{_ADVICE[base_symbols]}"
+                    f"{_ADVICE[base_symbols]}",
+                    held,
                 )
 
     def in_group(self, name: str) -> Corpus:

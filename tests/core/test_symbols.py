@@ -292,3 +292,20 @@ def test_a_recipe_with_wrong_names_is_refused() -> None:
     for names in ("C4", ["a", "a"], [4], ["x" * 5_000], ["\ud800"]):
         with pytest.raises(RecipeError):
             of_integers(merges=1, symbol_names=names)
+
+
+def test_fasta_files_are_learned_letter_by_letter_without_an_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fasta = tmp_path / "genome.fa"
+    fasta.write_text(">one\nACGTACGTAC\nGT\n>two\nACGTTT\n")
+    tables = [tmp_path / f"{name}.json" for name in ("alone", "said", "text")]
+    assert run(["train", str(fasta), "--merges", "3", "-o", str(tables[0])]) == 0
+    assert "each letter is a symbol" in capsys.readouterr().err
+    assert run(["train", str(fasta), "--base", "lines", "--merges", "3", "-o", str(tables[1])]) == 0
+    assert run(["train", str(fasta), "--preset", "gpt2", "--merges", "3", "-o", str(tables[2])]) == 0
+    assert "each letter is a symbol" not in capsys.readouterr().err
+    histories = [bpe.open(table).history for table in tables]
+    assert [*histories[0].pairs()] == [*histories[1].pairs()]
+    assert histories[0].recipe == histories[1].recipe
+    assert histories[2].recipe.base_symbols == ""

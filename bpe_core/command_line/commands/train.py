@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,10 @@ from bpe_core.session_file import EXTENSION, is_session_name
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work
 from bpe_core.support.stopwatch import Stopwatch
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.symbols import are_fasta
 
 LARGEST_PORT = 65_535
+FASTA = "These files are FASTA, so each letter is a symbol. To learn from them as text, name a preset."
 
 examples = """\
 examples:
@@ -121,6 +124,9 @@ def settle(options: argparse.Namespace) -> None:
 def run(options: argparse.Namespace) -> int:
     recipe = chosen_recipe(options, options.preset or _first_preset(options.method), own_arguments("train"))
     groups = groups_of(options)
+    is_fasta = not _says_how_to_split(options) and are_fasta([*options.files, *chain.from_iterable(groups.values())])
+    if is_fasta:
+        recipe = recipe.of_symbols("lines")
     if options.output:
         _check_output(Path(options.output))
     if options.watch or options.port is not None:
@@ -140,7 +146,7 @@ def run(options: argparse.Namespace) -> int:
             words, left_out = without_rare(words, options.min_word_count)
             steered, known = decided(words, recipe, options, Work(report, interruption))
             if not options.quiet:
-                interruption.print_lines(*notes, *left_out)
+                interruption.print_lines(*[FASTA] * is_fasta, *notes, *left_out)
             if _growing_session(options):
                 history = _session_learned(words, steered, known, options, report, interruption)
             elif options.port is not None:
@@ -150,6 +156,10 @@ def run(options: argparse.Namespace) -> int:
             seconds = watch.tick()
         _deliver(history, options, seconds, report)
     return interruption.exit_code
+
+
+def _says_how_to_split(options: argparse.Namespace) -> bool:
+    return any((options.base_symbols, options.preset, options.recipe, options.pattern, options.regex))
 
 
 def _session_learned(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from bpe_core.errors import Cancelled, CorpusError
@@ -35,6 +36,16 @@ class SequencePart:
     names: list[str]
     ends_sequence: bool
     bytes_read: int
+
+
+def are_fasta(paths: Iterable[str]) -> bool:
+    """Return whether there are paths, and all of them are names of FASTA files.
+
+    >>> are_fasta(["genome.fa", "a/b.fasta"]), are_fasta(["genome.fa", "book.txt"]), are_fasta([])
+    (True, False, False)
+    """
+    kinds = {KIND_OF_SUFFIX.get(PurePath(path).suffix.lower()) for path in paths}
+    return kinds == {"fasta"}
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
