@@ -94,6 +94,7 @@ EXAMPLES = {
     "import": "--list",
     "chat": "model chat.json",
     "presets": "",
+    "shelf": "so",
 }
 
 
