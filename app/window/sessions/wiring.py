@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMessageBox
 
+from app.session.background import Answer
 from app.session.document import Document, Then
 from app.session.safety_copy import Leftover
 from app.settings import LAST_FOLDER, data_folder
@@ -24,6 +25,7 @@ from app.window.sessions.unsaved import UnsavedSessions
 from app.window.text.text_model import TokenTextModel
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.values import View
+from bpe_core.support.atomic import is_being_written
 
 
 class SessionWiring(QObject):
@@ -152,9 +154,14 @@ class SessionWiring(QObject):
         self._text.set_text(self._session.text.value)
         self.arrangement.restore(view.layout)
         self._open_lab(view.layout.get("lab"))
+        path = self.document.path
         if self._goes_on:
             self._goes_on = False
             self._session.runs.resume()
+        elif path is not None and is_being_written(path):
+            answer = Answer("Follow It", partial(self._session.following.begin, path))
+            sentence = f"Another program writes {path.name} now. This window shows the steps that are saved."
+            self._notify(sentence, answers=(answer,))
 
     def _open_lab(self, kept: object) -> None:
         had_any = isinstance(kept, dict) and any(value not in (None, False) for value in kept.values())

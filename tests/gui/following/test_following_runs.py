@@ -221,6 +221,28 @@ def test_a_run_that_is_written_again_is_not_taken_over(qtbot: QtBot, program: Pr
     assert program.filing.document.path is None
 
 
+def test_a_session_that_is_opened_while_another_program_writes_it_can_be_followed(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    history = small_history()
+    session = tmp_path / "run.bpex"
+    words = bpe.train(TEXT, "gpt2", merges=12).inside.words()
+    with reserve(session):
+        write_run(history.first(5), words, session)
+        program.filing.open(session)
+        wait_until(qtbot, lambda: "Another program writes run.bpex now." in program.messages.sentence.text())
+        assert not is_followed(program)
+        press(program, "Follow It")
+        wait_until(qtbot, lambda: is_followed(program))
+        write_run(history.first(9), words, session)
+        wait_until(qtbot, lambda: learned(program) == 9)
+
+
+def is_followed(program: Program) -> bool:
+    run = program.session.runs.shown
+    return run is not None and run.followed is not None
+
+
 def test_a_pipe_that_is_cut_leaves_its_steps_in_the_window(qtbot: QtBot, program: Program) -> None:
     history = small_history()
     lines = StepLines()
