@@ -18,6 +18,7 @@ from app.session.runs import Runs
 from app.worker.job import Task
 from app.worker.training import ExtendedTable, TableToExtend, token_texts_of
 from bpe_core.counting.count_words import count_words
+from bpe_core.delivery.changed_folder import about_others
 from bpe_core.delivery.sidecars import sidecars_of
 from bpe_core.editing.extending import Extended, places_in
 from bpe_core.editing.trimming import Costs, costs
@@ -46,6 +47,7 @@ class ImportedTable(NamedTuple):
     names: TokenTexts
     agreement: Agreement | None
     origin: Origin
+    disagreements: list[str]  # a sentence about each other file of the folder that has other tokens or ids
 
 
 class Imports(QObject):
@@ -80,10 +82,10 @@ class Imports(QObject):
         self._background.cancel(OPENING)
 
     def _take(self, path: Path, opened: Callable[[Run], None] | None, name: str, imported: ImportedTable) -> None:
-        table, names, agreement, origin = imported
+        table, names, agreement, origin, disagreements = imported
         history = table.history
         notes = table.notes if history.numbers is None else (*table.notes, RENUMBERED)
-        notes = notes if agreement is None else (*notes, *agreement.notes)
+        notes = (*notes, *(() if agreement is None else agreement.notes), *disagreements[1:])
         history.recipe = history.recipe.with_changes(name=name)
         lacks = "" if history.has_counts else " The file has no counts."
         origin_text = f"Imported from {path.name} ({table.format}).{lacks}"
@@ -93,7 +95,8 @@ class Imports(QObject):
             opened(run)
         about = " The details say how the file differs from other tokenizers." if notes else ""
         agrees = "" if agreement is None or agreement.silence else f" It {agreement.sentence}."
-        sentence = f"Opened {path.name}: {steps_in_words(history)} ({table.format}).{agrees}{about}"
+        differs = f" {disagreements[0]}" if disagreements else ""
+        sentence = f"Opened {path.name}: {steps_in_words(history)} ({table.format}).{agrees}{differs}{about}"
         self._background.notify(sentence, "\n".join(notes), is_error=False)
 
 
@@ -109,7 +112,9 @@ def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
     check_budget(names.lengths, names.base, str(path))
     names.places(table.history.first_special)  # computed now, so that the first sort is quick
     agreement = check_import(path, table, cancelled=cancelled, apart=True)
-    return ImportedTable(table, names, agreement, Origin(table.history, table.format, sidecars_of(path, table.format)))
+    sidecars = sidecars_of(path, table.format)
+    origin = Origin(table.history, table.format, sidecars)
+    return ImportedTable(table, names, agreement, origin, about_others(sidecars, table.history))
 
 
 @dataclass(frozen=True, eq=False)

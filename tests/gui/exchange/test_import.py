@@ -21,6 +21,7 @@ from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
 from app.window.text.pasted_ids import decode_ids
 from app.wiring import Program
+from bpe_core.delivery.folder import deliver
 from bpe_core.formats import FORMATS, read_history, write_history
 from bpe_core.history.token_texts import shown as shown_text
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -67,6 +68,21 @@ def test_an_imported_table_is_shown_as_a_history_without_counts(
     assert "does not say how text is split" in program.messages.details.toPlainText()
     assert program.training.status.main == "train"
     assert "The file has no counts" in program.training.status.sentence
+
+
+def test_opening_a_tokenizer_says_that_another_file_of_its_folder_has_other_tokens(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    folder = tmp_path / "model"
+    deliver(HISTORY, folder)
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(folder / "tokenizer.json")
+    assert "in the same folder" not in program.messages.sentence.text()
+    write_history(HISTORY.first(30), folder / "smaller.tiktoken")
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(folder / "tokenizer.json")
+    differs = "smaller.tiktoken in the same folder has 0 tokens that tokenizer.json lacks, and lacks 10 tokens"
+    assert differs in program.messages.sentence.text()
 
 
 def test_an_imported_table_splits_the_text_at_every_step(qtbot: QtBot, program: Program, imported_run: Run) -> None:
