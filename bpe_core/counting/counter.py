@@ -85,7 +85,7 @@ def _counted_until_full(
 ) -> WordTable:
     full: queue.SimpleQueue[Block | None] = queue.SimpleQueue()
     failures: list[BaseException] = []
-    workers = _started(
+    workers = _start(
         threading.Thread(target=_work, args=(counter, common, full, free, failures), daemon=True)
         for counter in counters
     )
@@ -106,7 +106,7 @@ def _counted_until_full(
     return _joined([*counters, common])
 
 
-def _started(threads: Iterable[threading.Thread]) -> list[threading.Thread]:
+def _start(threads: Iterable[threading.Thread]) -> list[threading.Thread]:
     """Start as many of the given threads as the system allows. These threads then do all the work.
 
     Raise BpeError if the system allows no thread.

@@ -402,7 +402,9 @@ class CountedWords(NamedTuple):
         return cls(WordTable(*columns, counts, text_bytes=size), texts)
 
 
-def _within(languages: Sequence[Language], words: WordTable, kept: npt.NDArray[np.bool_]) -> tuple[Language, ...]:
+def _without_words(
+    languages: Sequence[Language], words: WordTable, kept: npt.NDArray[np.bool_]
+) -> tuple[Language, ...]:
     """Remove words from the words of each language, and return the languages.
 
     `kept` has a value for each word in `words`, which is false for a word to remove. The dev texts stay unchanged.
@@ -422,7 +424,9 @@ def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
     kept = words.counts >= least
     if bool(kept.all()):
         return words, []
-    left = replace(words.recounted(np.where(kept, words.counts, 0)), languages=_within(words.languages, words, kept))
+    left = replace(
+        words.recounted(np.where(kept, words.counts, 0)), languages=_without_words(words.languages, words, kept)
+    )
     if not len(left):
         raise NothingToLearn(
             f"No word occurs at least {least:,} times, so no word is left to learn from. Choose a lower minimum."

@@ -145,7 +145,7 @@ class History(Sequence[Step]):
         self.columns = columns
         # Sorted, as sessions read them: so files written before and after saving a session are the same.
         self.reasons = MappingProxyType({name: frozen(reasons[name][: len(self)]) for name in sorted(reasons)})
-        self.scores = scores and replace(scores, waiting=self._waiting_at_first)  # of the tokens, if the method has any
+        self.scores = scores and replace(scores, waiting=self._seeds_to_add)  # of the tokens, if the method has any
         self.joining = joining  # how texts are cut, if the steps alone do not say it
         self.tokens_at_start = tokens_at_start
         self.end_reason: EndReason = end_reason
@@ -319,10 +319,10 @@ class History(Sequence[Step]):
     @property
     def only_joins(self) -> bool:
         """Return whether no step drops or adds a token."""
-        return len(self._joins) == len(self) and not self._waiting_at_first
+        return len(self._joins) == len(self) and not self._seeds_to_add
 
     @cached_property
-    def _waiting_at_first(self) -> int:
+    def _seeds_to_add(self) -> int:
         """Return the number of seeds that are outside the vocabulary until a step adds them."""
         return self.alphabet.seed_count if METHODS[self.recipe.method].single == "add" else 0
 
@@ -368,7 +368,7 @@ class History(Sequence[Step]):
     def vocabulary(self) -> Int64s:
         """Return the indices of the tokens in use after the last step, without the special tokens."""
         used = np.ones(self.first_special, bool)
-        used[len(self.alphabet) - self._waiting_at_first : len(self.alphabet)] = False
+        used[len(self.alphabet) - self._seeds_to_add : len(self.alphabet)] = False
         used[self.indices] = self.columns.right != NOTHING
         return np.flatnonzero(used)
 
@@ -397,12 +397,12 @@ class History(Sequence[Step]):
     def _sizes(self) -> Int64s:
         changes = np.where(self.columns.right == NOTHING, -1, 1)
         if TOKEN in self.reasons:  # a token that is made again adds nothing, unless it was dropped before
-            changes[self._joined_anew] = 0
-        at_first = len(self.alphabet) - self._waiting_at_first + len(self.recipe.special_tokens)
+            changes[self._joined_again] = 0
+        at_first = len(self.alphabet) - self._seeds_to_add + len(self.recipe.special_tokens)
         return np.cumsum(np.concatenate([np.array([at_first]), changes]))
 
     @cached_property
-    def _joined_anew(self) -> list[int]:
+    def _joined_again(self) -> list[int]:
         """Return the rows of the steps that joined a pair to a token which was already in the vocabulary."""
         in_use = set[int]()
         joined_anew = list[int]()

@@ -121,7 +121,7 @@ class WhyPriority(ExplainedText):
         if place in trace.joined_at:
             return (
                 "joined",
-                f"{pair} are merged here, by the {_nth(trace.joined_at[place])} merge in this word.",
+                f"{pair} are merged here, by the {_ordinal(trace.joined_at[place])} merge in this word.",
                 (),
             )
         if last.joins_to is not None:
@@ -151,10 +151,10 @@ class WhyPriority(ExplainedText):
         )
 
 
-def _nth(number: int) -> str:
+def _ordinal(number: int) -> str:
     """Return an ordinal number in English.
 
-    >>> [_nth(number) for number in (1, 2, 3, 4, 11, 22)]
+    >>> [_ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
     ['1st', '2nd', '3rd', '4th', '11th', '22nd']
     """
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"

@@ -122,7 +122,7 @@ class JoinedWords:
                 ids += joined
                 counts += lengths
             else:
-                self._part_hidden(joined, lengths, ids, counts)
+                self._append_visible(joined, lengths, ids, counts)
             since = max(since, first)
             until = min(until, last)
         ends = [0, *accumulate(widths)]
@@ -137,7 +137,7 @@ class JoinedWords:
         id = self.whole.get(self._before + word) if self.joining.whole_words else None
         return id is not None and self._birth(id) <= at
 
-    def _part_hidden(self, joined: Sequence[int], lengths: Sequence[int], ids: list[int], counts: list[int]) -> None:
+    def _append_visible(self, joined: Sequence[int], lengths: Sequence[int], ids: list[int], counts: list[int]) -> None:
         """Append the tokens `joined` to `ids`, and their lengths to `counts`.
 
         A hidden token exists only to make larger tokens. The two tokens from which it was learned replace it, until no
@@ -217,9 +217,9 @@ class JoinedWords:
         of_byte = self._of_byte
         symbols = self._spelling.symbols(word) if of_byte is None else [of_byte[byte] for byte in word]
         widths = self._spelling.widths(word, symbols) if of_byte is None else [1] * len(word)
-        return (symbols, widths) if self._left_out.isdisjoint(symbols) else self._without(symbols, widths)
+        return (symbols, widths) if self._left_out.isdisjoint(symbols) else self._without_left_out(symbols, widths)
 
-    def _without(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
+    def _without_left_out(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
         """Remove the symbols that the table leaves out. Return the remaining symbols, and their widths in bytes.
 
         The bytes of a removed symbol are added to the width of the next symbol. The bytes of a symbol removed at the

@@ -506,7 +506,7 @@ class RememberedWords:
         with self._changed:
             self._threads += 1
             for part in self._parts:
-                self._take_back(part)
+                self._return_unused(part)
             return self._filled(_memory(0, 0, 0))
 
     def more(self, memory: Memory) -> Memory:
@@ -518,7 +518,7 @@ class RememberedWords:
             own = memory.number
             given = self._all.number
             if memory.slots is self._all.slots:
-                self._take_back(own)
+                self._return_unused(own)
                 for what in (RESULTS, WORDS):  # the last part can grow in place
                     if own[_GIVEN[what][0]] == given[what]:
                         given[what] = own[_GIVEN[what][0]] = own[what]
@@ -535,14 +535,14 @@ class RememberedWords:
                     own[WORDS] = own[LAST_WORD] = 0
                 self._parts.append(own)
                 memory = self._all._replace(number=own)
-            if self._give(own):
+            if self._enlarge_part(own):
                 return memory
             if self._is_growing:
                 self._changed.wait()
             else:
                 self._make_room()
 
-    def _take_back(self, part: Int64s) -> None:
+    def _return_unused(self, part: Int64s) -> None:
         """Return the unused entries of a thread's part to the cache.
 
         The entry that the thread is filling at this moment is lost.
@@ -551,7 +551,7 @@ class RememberedWords:
         self._all.number[ENTRIES] -= part[LAST_ENTRY] - used
         part[LAST_ENTRY] = used
 
-    def _give(self, own: Int64s) -> bool:
+    def _enlarge_part(self, own: Int64s) -> bool:
         """Enlarge a thread's part of the cache. A part has room for several things, such as entries and words.
 
         The part gets more room for each of these of which it has too little. Return whether the cache had enough room.
@@ -608,7 +608,7 @@ class RememberedWords:
         self._is_growing = True
         self._changed.release()
         try:
-            slots = _slots(times * len(old) // SLOT)
+            slots = _empty_slots(times * len(old) // SLOT)
             grow_slots(old, slots)
             return slots
         finally:
@@ -618,7 +618,7 @@ class RememberedWords:
 
 
 def _memory(slots: int, results: int, words: int) -> Memory:
-    return _with(_slots(slots), np.empty(results, np.int32), np.empty(words, np.uint64))
+    return _with(_empty_slots(slots), np.empty(results, np.int32), np.empty(words, np.uint64))
 
 
 def _with(slots: npt.NDArray[np.uint64], results: npt.NDArray[np.int32], words: npt.NDArray[np.uint64]) -> Memory:
@@ -627,7 +627,7 @@ def _with(slots: npt.NDArray[np.uint64], results: npt.NDArray[np.int32], words: 
     return Memory(slots, results, words, number)
 
 
-def _slots(count: int) -> npt.NDArray[np.uint64]:
+def _empty_slots(count: int) -> npt.NDArray[np.uint64]:
     """Return empty slots for a hash table. No slot lies in two cache lines. The slots are on large memory pages if
     possible."""
     size = SLOT * count

@@ -32,7 +32,7 @@ class LibraryText:
         self._text_of = dict[int, str]()  # tokens written so far
 
     def text(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
-        meant = self._as_numbered([int(id) for id in ids])
+        meant = self._by_ids_of_file([int(id) for id in ids])
         for id in meant:
             if id not in self._text_of:
                 self._text_of[id] = self._written(id)
@@ -41,7 +41,7 @@ class LibraryText:
         kept = [token for token in tokens if token not in self._silent] if skip_special else tokens
         return decoding.text_of(self._steps, kept, self._silent)
 
-    def _as_numbered(self, ids: Sequence[int]) -> Sequence[int]:
+    def _by_ids_of_file(self, ids: Sequence[int]) -> Sequence[int]:
         """Replace each token by the token to which its id in the file is decoded. Leave out tokens without an id.
 
         Raise BpeError if an index is out of range.

@@ -124,7 +124,7 @@ class BoundlessModel(Format):
             falls_into="bytes" if config.get("blowup", True) else "parts",
             special_tokens=tuple(sorted(specials, key=specials.__getitem__)),
         )
-        taken = _in_turns(words, supermerges)
+        taken = _in_order_of_counts(words, supermerges)
         ids = {text: id for id, text in enumerate(Alphabet.of_bytes().texts)}
         columns = np.full((len(Columns._fields), len(taken)), NOTHING)
         made = np.zeros(len(taken), np.int64)
@@ -172,7 +172,7 @@ def _falls_further(history: History) -> bool:
     return False
 
 
-def _in_turns(
+def _in_order_of_counts(
     words: list[tuple[Operation, int]], supermerges: list[tuple[Operation, int]]
 ) -> list[tuple[Operation, int]]:
     """Put the steps within words and the supermerges into one list, ordered by count.

@@ -177,7 +177,7 @@ class BoundlessLearner:
             return []
         winner = (second if self._second_wins() else first).next
         steps = [
-            (step is not winner, -step.count, learned_pass.stage, self._pair(learned_pass, step))
+            (step is not winner, -step.count, learned_pass.stage, self._as_indices(learned_pass, step))
             for learned_pass in self._passes
             for step in islice(learned_pass.steps, wanted)
             if step is winner or self._is_ready(learned_pass, step)
@@ -211,7 +211,7 @@ class BoundlessLearner:
             return False
         return merge is None or supermerge.count > merge.count
 
-    def _pair(self, taken: PassSteps, step: Step) -> Pair:
+    def _as_indices(self, taken: PassSteps, step: Step) -> Pair:
         """Return the two tokens of a step as indices of the history. The step names them by the numbers of its pass.
 
         A token that does not exist yet becomes NOTHING.
@@ -220,7 +220,7 @@ class BoundlessLearner:
         return left, right
 
     def _is_ready(self, taken: PassSteps, step: Step) -> bool:
-        return all(number != NOTHING and self._in_use[number] for number in self._pair(taken, step))
+        return all(number != NOTHING and self._in_use[number] for number in self._as_indices(taken, step))
 
     def _take(self, columns: Columns, taken: PassSteps, other: PassSteps) -> None:
         row = self.learned
@@ -232,9 +232,9 @@ class BoundlessLearner:
         if rival is not None:
             count = rival.count
             if self._is_ready(other, rival):
-                runner_up = (*self._pair(other, rival), count)
+                runner_up = (*self._as_indices(other, rival), count)
         tokens_left = self.tokens_at_start - sum(learned_pass.saved for learned_pass in self._passes)
-        values = (*self._pair(taken, step), step.count, *runner_up, tokens_left)
+        values = (*self._as_indices(taken, step), step.count, *runner_up, tokens_left)
         number = self._numbers.setdefault(taken.name(step.index), len(self._in_use))
         if number == len(self._in_use):
             self._in_use.append(False)

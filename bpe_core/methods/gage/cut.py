@@ -116,7 +116,7 @@ class BlockTokens(Segmentation):
         self.data = boundaries.data
         self.pending = boundaries.pending
 
-    def _at(self, at: int) -> tuple[Boundaries, int]:
+    def _table_at(self, at: int) -> tuple[Boundaries, int]:
         """Return the boundaries that the table of step `at` makes in the text. Also return how many steps of this
         table are made."""
         block = self._segmenter.block(at)
@@ -126,11 +126,11 @@ class BlockTokens(Segmentation):
         return self._boundaries, at - self._table.first
 
     def tokens(self, at: int) -> Tokens:
-        boundaries, own = self._at(at)
+        boundaries, own = self._table_at(at)
         return self._named(boundaries.tokens(own))
 
     def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
-        boundaries, own = self._at(at)
+        boundaries, own = self._table_at(at)
         return self._named(boundaries.tokens_between(start, stop, own))
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
@@ -152,11 +152,11 @@ class BlockTokens(Segmentation):
         return ahead if ahead is not None and ahead.block == block and ahead.data is self.data else None
 
     def edges(self, at: int) -> Int64s:
-        boundaries, own = self._at(at)
+        boundaries, own = self._table_at(at)
         return boundaries.edges(own)
 
     def count(self, at: int) -> int:
-        boundaries, own = self._at(at)
+        boundaries, own = self._table_at(at)
         return boundaries.count(own)
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
@@ -164,7 +164,7 @@ class BlockTokens(Segmentation):
         self._take(self._boundaries)
 
     def put(self, start: int, answer: Self) -> None:
-        boundaries, _ = answer._at(self._table.first + self._table.steps)
+        boundaries, _ = answer._table_at(self._table.first + self._table.steps)
         self._boundaries.put(start, boundaries)
         self._take(self._boundaries)
 

@@ -101,7 +101,7 @@ def _counted(state: names.State, room: int, ends: tuple[int, int]) -> names.Stat
     run["pairs"] = 1
     pairs = np.empty(room, names.PAIR)
     pairs[names.NO_PAIR] = 0
-    table = _with_slots(state._replace(pairs=pairs, base_slots=np.empty(0, np.int32), run=run))
+    table = _with_enough_slots(state._replace(pairs=pairs, base_slots=np.empty(0, np.int32), run=run))
     while not names.count_base_pairs(table, np.int64(ends[1])):
         table = _with_room(table, room_after(len(table.pairs)))
     return table
@@ -110,10 +110,10 @@ def _counted(state: names.State, room: int, ends: tuple[int, int]) -> names.Stat
 def _with_room(table: names.State, pairs: int) -> names.State:
     if len(table.pairs) < pairs:
         table.pairs.resize(pairs, refcheck=False)  # in place; no other array shares this memory
-    return _with_slots(table)
+    return _with_enough_slots(table)
 
 
-def _with_slots(table: names.State) -> names.State:
+def _with_enough_slots(table: names.State) -> names.State:
     """Return the state with a hash table for the base pairs that has at least twice as many slots as pairs."""
     base = int(table.run[0]["base"])
     pairs = len(table.pairs)

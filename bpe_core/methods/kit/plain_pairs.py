@@ -79,10 +79,10 @@ class PlainLearner:
             pair = self._choose()
             if pair is None:
                 return "too rare" if self._any_pair_is_left() else "no pairs"
-            work -= self._make(columns, pair)
+            work -= self._make_step(columns, pair)
         return ""
 
-    def _make(self, columns: Columns, pair: Pair) -> int:
+    def _make_step(self, columns: Columns, pair: Pair) -> int:
         """Merge a pair, write the step into the columns, and return the work done."""
         row = self._learned
         work = WORK_A_STEP + WORK_A_RUN * len(self._places.get(pair, ()))

@@ -82,7 +82,7 @@ class FloorPrices:
         prices = self._prices.price.copy()
         for times in (*FIRST_WORTHS, 0):
             self._prices.price[:] = _first_prices(self.lattice, worth * times) if times or warm is None else warm
-            floor = self._cut(0)[0]
+            floor = self._change_and_split(0)[0]
             if floor > best:
                 best = floor
                 prices = self._prices.price.copy()
@@ -91,7 +91,7 @@ class FloorPrices:
 
     def round(self, share: float) -> None:
         """Run one round. `share` is the completed part of the planned rounds, from 0 to 1."""
-        value, strength, taken = self._cut(SLOWNESS if self.rounds > 1 else 0)
+        value, strength, taken = self._change_and_split(SLOWNESS if self.rounds > 1 else 0)
         self._prices.taken[:] = taken
         rate = QUICK + (SLOW - QUICK) * share if self.rounds else 1.0
         self.wish += (taken - self.wish) * np.float32(rate)
@@ -102,7 +102,7 @@ class FloorPrices:
         self._step = self._next_step(value, strength, share)
         self.rounds += 1
 
-    def _cut(self, slowness: int) -> tuple[int, int, Bools]:
+    def _change_and_split(self, slowness: int) -> tuple[int, int, Bools]:
         """Change the prices, and split all words by the new prices.
 
         Return the floor, the strength of the change, and a mask of the pieces whose edges have the largest sums of

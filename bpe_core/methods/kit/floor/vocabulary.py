@@ -72,12 +72,12 @@ def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
     ranking = np.zeros(0, np.int64)
     least = np.zeros(len(lattice), np.int64)
     while now.inside.any():
-        out, now = _leave(lattice, now, least)
+        out, now = _remove_least_valuable(lattice, now, least)
         ranking = np.concatenate((out[::-1], ranking))
         yield ranking
 
 
-def _leave(lattice: Lattice, now: Vocabulary, least: Int64s) -> tuple[Int64s, Vocabulary]:
+def _remove_least_valuable(lattice: Lattice, now: Vocabulary, least: Int64s) -> tuple[Int64s, Vocabulary]:
     """Remove the least valuable pieces. Return these pieces, and the vocabulary without them.
 
     The value of a piece is the sum of a value for each of its places, computed as if the piece stayed at all other
