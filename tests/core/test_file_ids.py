@@ -46,7 +46,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "curves": {"held_out": [OTHER]},
     "floor": {"seconds": 0.1, "sizes": (270,)},
 }
-ELSEWHERE = {"blocks", "languages", "supermerges", "mixture"}  # these questions need other methods or groups
+ELSEWHERE = {"blocks", "languages", "overlap", "supermerges", "mixture"}  # these questions need other methods or groups
 WITH_IDS = {"audit", "diff", "look", "pairs", "race", "ranks", "steps", "ties", "token", "tree"}
 
 
