@@ -44,6 +44,8 @@ def words(command: str, chosen: argparse.Action) -> list[str]:
             arguments += [*action.option_strings[-1:], NUL, *(["x"] if isinstance(action.metavar, tuple) else [])]
         elif not action.option_strings and action.nargs not in ("?", "*"):
             arguments.append(usual_value(action))
+        elif action.dest == "once":
+            arguments.append(action.option_strings[0])  # without it, the command waits for a file
         elif action.option_strings and action.required:
             arguments += [action.option_strings[0], usual_value(action)]
     return arguments
