@@ -34,6 +34,7 @@ BYTES_A_WORD = 60  # bytes of memory for each word, besides its characters, whil
 WORDS_AT_ONCE = 1 << 17  # the number of words that take some ten milliseconds
 PADDING = 8  # bytes after the text that may be read
 PART = 1 << 18  # bytes decoded together, so that large tables need little memory
+LONG_WORDS = 1_000  # bytes of a word on average
 MOST_SYMBOLS = 2**62
 # The exceptions that a damaged archive, or one of another program, may raise.
 DAMAGED = (
@@ -302,6 +303,9 @@ class WordTable:
         if not len(self):
             return np.zeros(0, np.int64)
         begins = (self.text & np.uint8(0xC0)) != 0x80
+        if len(self.text) > LONG_WORDS * len(self):  # a sum of each word is much faster than one for all
+            words = pairwise(self.starts.tolist())
+            return np.array([np.count_nonzero(begins[start:stop]) for start, stop in words], np.int64)
         return np.add.reduceat(begins, self.starts[:-1], dtype=np.int64)
 
     @property

@@ -491,6 +491,11 @@ def _check_method(recipe: Recipe) -> None:
     for name, needed in method.needs.items():
         by_file = bool(recipe.preparation or recipe.sums) or recipe.lists_pieces
         is_unmarked = name == "marker" and recipe.marker == "none" and by_file
+        if name == "base" and needed == "bytes" and recipe.base_symbols:
+            raise RecipeError(
+                f"{method.title} learns from bytes alone, and symbols that are {recipe.base_symbols} are no bytes. "
+                "Choose another method. Or write each symbol as one byte, and choose the preset raw-bytes."
+            )
         if getattr(recipe, name) != needed and not is_unmarked and not recipe.lists_bytes:
             raise RecipeError(f"{method.title} needs {name} to be {needed!r}, not {getattr(recipe, name)!r}.")
     if not method.can_be_steered and recipe.interventions:

@@ -61,4 +61,8 @@ def test_characters_of_a_word_table_equal_the_characters_of_its_words(words: Wor
         parts = [part.tolist() for part in words.code_points()]
     text = b"".join(word for word, _ in words).decode()
     assert "".join(chr(code) for part in parts for code in part) == text
-    assert words.lengths_in_characters().tolist() == [len(word.decode()) for word, _ in words]
+    lengths = [len(word.decode()) for word, _ in words]
+    assert words.lengths_in_characters().tolist() == lengths
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bpe_core.counting.words, "LONG_WORDS", 0)  # as if all words were long
+        assert words.lengths_in_characters().tolist() == lengths

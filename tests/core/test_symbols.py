@@ -309,3 +309,25 @@ def test_fasta_files_are_learned_letter_by_letter_without_an_option(
     assert [*histories[0].pairs()] == [*histories[1].pairs()]
     assert histories[0].recipe == histories[1].recipe
     assert histories[2].recipe.base_symbols == ""
+
+
+def test_a_method_that_learns_from_bytes_alone_says_why_it_takes_no_symbols(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = tmp_path / "notes.npy"
+    np.save(notes, np.array([60, 62, 64, 60, 62]))
+    assert run(["train", str(notes), "--base", "integers", "--method", "gage", "-o", str(tmp_path / "a.json")]) != 0
+    assert "learns from bytes alone, and symbols that are integers are no bytes" in capsys.readouterr().err
+
+
+def test_counts_of_integers_are_learned_as_their_file(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.npy"
+    np.save(notes, np.array([60, 62, 64, 60, 62, 64, 60, 62, 67]))
+    counts = tmp_path / "counts.parquet"
+    tables = [tmp_path / "file.json", tmp_path / "counts.json"]
+    assert run(["count", str(notes), "--base", "integers", "-o", str(counts)]) == 0
+    for source, table in zip((notes, counts), tables, strict=True):
+        assert run(["train", str(source), "--base", "integers", "--merges", "2", "-o", str(table)]) == 0
+    histories = [bpe.open(table).history for table in tables]
+    assert [*histories[0].pairs()] == [*histories[1].pairs()]
+    assert len(histories[0]) == 2

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bpe_core as bpe
 from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_unmixed, count_words
 from bpe_core.errors import Cancelled, RecipeError
@@ -21,6 +22,7 @@ from bpe_core.measures.bootstrap import DRAWS, LEAST
 from bpe_core.measures.morphemes import morpheme_agreement, read_morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import Bookmark
 from bpe_core.session_file.writing import write_session
@@ -284,3 +286,18 @@ def test_the_table_of_a_sweep_is_built_once_if_no_intermediate_result_is_request
     monkeypatch.setattr(results, "table_of", counted)
     assert sweep(read_plan(folder / "plan.toml"), threads=1).runs == 8
     assert len(made) == 1
+
+
+def test_a_sweep_learns_from_integers(tmp_path: Path) -> None:
+    np.save(tmp_path / "notes.npy", np.array([60, 62, 64, 60, 62, 64, 60, 62, 67]))
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'sizes = [5, 6]\n[corpora]\nnotes = ["notes.npy"]\n[recipes.notes]\npreset = "gpt2"\nbase = "characters"\n'
+        'base_symbols = "integers"\npattern = "none"\n'
+    )
+    rows = sweep(read_plan(plan)).table.records()
+    study = bpe.train(
+        Corpus.from_files(tmp_path / "notes.npy"), Recipe.preset("gpt2").of_symbols("integers"), vocab_size=6
+    )
+    assert [row["vocabulary"] for row in rows] == [5, 6]
+    assert rows[1]["tokens"] == study.history.tokens_after[-1]
