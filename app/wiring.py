@@ -29,6 +29,7 @@ from app.system.memory import GarbageCollection, release_memory_early, release_m
 from app.window.actions import Actions
 from app.window.charts.picker import MeasurePicker
 from app.window.charts.wiring import ChartWiring
+from app.window.console.wiring import ConsoleWiring
 from app.window.corpus.corpus_list import CorpusListModel
 from app.window.corpus.corpus_panel import CorpusPanel
 from app.window.corpus.wiring import CorpusWiring
@@ -310,6 +311,7 @@ class Program(QObject):
         self.teaching = LessonWiring(self.course, self.lesson_panel, frame, self.pages, self)
         self.publishing.lesson_taken = self.course.name
         self.manual = Manual(self.window)
+        self.console = ConsoleWiring(frame, self)
         editor = self.text_panel.editor
         places = Places(
             self.session, self.window, self.form, self.recipe_panel, self.speed, self.picker, editor, self.manual

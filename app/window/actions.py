@@ -215,6 +215,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("zoom_in", "&Larger", "Make everything in the window larger", ("Ctrl++", "Ctrl+=")),
         Item("zoom_out", "S&maller", "Make everything in the window smaller", "Ctrl+-"),
         Item("zoom_usual", "&Usual Size", "Show everything in the window at 100 %", "Ctrl+0"),
+        Item("console", "Open a C&onsole", "Ask about the runs in Python, in a console with `study`", "Ctrl+Alt+P"),
         Item("keys", "&Keys", "A list of all keys", "Ctrl+F1"),
         Item("whats_new", "What Is &New", "The changes since the last version"),
         ABOUT_PAGES,

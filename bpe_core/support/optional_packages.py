@@ -26,6 +26,8 @@ MISSING_CLUSTER = "needs the packages of a cluster, which are not installed: pip
 
 MISSING_HUB = "needs the package huggingface_hub, which is not installed: pip install 'bpe-explorer[hub]'."
 
+MISSING_CONSOLE = "needs the package qtconsole, which is not installed: pip install 'bpe-explorer[console]'."
+
 
 STANDARD_OUTPUT = 1  # the number of its file
 MISSING_HIGHS = "needs the package highspy, which is not installed: pip install 'bpe-explorer[mixture]'."

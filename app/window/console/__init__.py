@@ -1,0 +1,1 @@
+"""The Python console of the window."""

@@ -1,0 +1,77 @@
+"""Tests of the Python console of the window."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+import pytest
+from PySide6.QtWidgets import QApplication, QTextEdit
+from pytestqt.qtbot import QtBot
+
+from app.wiring import Program
+from tests.gui.conftest import Train
+
+
+def messages(program: Program) -> str:
+    return program.messages.sentence.text()
+
+
+def test_missing_qtconsole_is_reported_with_the_command_that_installs_it(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    program.actions["console"].trigger()
+    assert "pip install 'bpe-explorer[console]'" in messages(program)
+    assert program.console.console is None
+
+
+def test_console_without_a_run_is_refused_with_what_to_do(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: sys)
+    program.actions["console"].trigger()
+    assert "Press Train first" in messages(program)
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning", "ignore::DeprecationWarning")  # of IPython's parts
+def test_console_holds_the_study_of_the_run_shown_and_shows_mistakes(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
+    pytest.importorskip("qtconsole")
+    train(program)
+    program.actions["console"].trigger()
+    console = program.console.console
+    assert console is not None
+    shell = console.kernel.shell
+    run = program.session.runs.shown
+    assert run is not None
+    hook = sys.excepthook
+    console.run("steps = len(study.history)")
+    qtbot.waitUntil(lambda: "steps" in shell.user_ns)
+    assert shell.user_ns["steps"] == run.learned
+    console.run("answer = bpe.lengths(study); names = [*studies]")
+    qtbot.waitUntil(lambda: "names" in shell.user_ns)
+    assert shell.user_ns["answer"].sentences
+    assert len(shell.user_ns["names"]) == 1
+    console.run("1 / 0")
+    written = console.view.findChildren(QTextEdit)
+    qtbot.waitUntil(lambda: any("ZeroDivisionError" in part.toPlainText() for part in written))
+    assert sys.excepthook is hook
+    console.close()
+    program.actions["console"].trigger()
+    assert program.console.console is console
+    QApplication.processEvents()
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning", "ignore::DeprecationWarning")
+def test_console_follows_the_run_shown(qtbot: QtBot, program: Program, train: Train) -> None:
+    pytest.importorskip("qtconsole")
+    train(program)
+    program.actions["console"].trigger()
+    console = program.console.console
+    assert console is not None
+    first = console.kernel.shell.user_ns["study"]
+    program.form.choose(vocab_size=300)
+    program.actions["new_run"].trigger()
+    train(program)
+    assert console.kernel.shell.user_ns["study"] is not first
+    assert len(console.kernel.shell.user_ns["studies"]) == 2
