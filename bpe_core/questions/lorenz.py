@@ -20,7 +20,7 @@ from bpe_core.support.progress import ALONE, Work
 from resources import OWN_SENTENCES
 
 TITLE = "Lorenz curves: the share of all tokens that the languages with the fewest tokens need."
-X_TITLE = "Share of the languages, those with the fewest tokens first"
+X_TITLE = "Share of the languages"
 HEADINGS = {"share_of_languages": "languages so far", "share_of_tokens": "their tokens"}
 
 
