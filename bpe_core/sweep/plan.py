@@ -143,6 +143,12 @@ def checked(plan: Plan) -> Plan:
     for ties in plan.ties:
         if ties not in TIE_RULES:
             raise RecipeError(f"There is no tie rule {ties!r}; the tie rules are {', '.join(TIE_RULES)}.")
+    for name, recipe in plan.recipes.items():
+        if recipe.base_symbols == "lines":
+            raise RecipeError(
+                f"The recipe {name!r} is for named symbols, and a sweep does not read their names. Write the symbols "
+                'as integers in a .npy file, and choose base_symbols = "integers".'
+            )
     for seed in plan.seeds or [0]:
         Sample(None, plan.sample, plan.sample_of, seed)
     list(plan.variants)  # raises an error if a variant is impossible

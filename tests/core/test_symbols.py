@@ -331,3 +331,19 @@ def test_counts_of_integers_are_learned_as_their_file(tmp_path: Path) -> None:
     histories = [bpe.open(table).history for table in tables]
     assert [*histories[0].pairs()] == [*histories[1].pairs()]
     assert len(histories[0]) == 2
+
+
+def test_counts_and_sweeps_say_that_they_take_no_named_symbols(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    song = tmp_path / "song.txt"
+    song.write_text("C4\nD4\nC4\nD4\n")
+    assert run(["count", str(song), "--base", "lines", "-o", str(tmp_path / "c.parquet")]) != 0
+    assert "has no names of symbols" in capsys.readouterr().err
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'sizes = [5]\n[corpora]\nsong = ["song.txt"]\n[recipes.song]\nbase = "characters"\npattern = "none"\n'
+        'base_symbols = "lines"\n'
+    )
+    assert run(["sweep", str(plan)]) != 0
+    assert "a sweep does not read their names" in capsys.readouterr().err

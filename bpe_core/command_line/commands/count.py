@@ -104,6 +104,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.weights:
         raise RecipeError("A file of counts has no weights. Give --weights when you train from this file.")
+    if options.base_symbols == "lines":
+        raise RecipeError(
+            "A file of counts has no names of symbols. Learn from these files directly: train FILE --base lines."
+        )
     if options.memory is not None and options.memory < LEAST_MEMORY:
         raise RecipeError(f"Counting needs at least {size_text(LEAST_MEMORY)} of memory; give --memory a larger size.")
     if options.on and options.output is None:
