@@ -226,8 +226,8 @@ def canonical(
     way : Literal['library', 'exact'], optional
         Decode as the library of the file does, or exactly, token by token.
     specials : Literal['', 'all', 'none'], optional
-        Match all special tokens that are written in the text, or none (default: as the library of the
-        file does).
+        Match all special tokens that occur in the text, or none (default: what the library of the file
+        does).
     pairs : Sequence[tuple[str, str]], optional
         Say whether these two tokens can ever be neighbours.
     drawn : int, optional
@@ -801,8 +801,8 @@ def look(
     text : str
         The text.
     specials : Literal['', 'all', 'none'], optional
-        Match all special tokens that are written in the text, or none (default: as the library of the
-        file does).
+        Match all special tokens that occur in the text, or none (default: what the library of the file
+        does).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -1450,8 +1450,8 @@ def tree(
     at : int | None, optional
         Ask about the table after its first K steps (default: all steps).
     specials : Literal['', 'all', 'none'], optional
-        Match all special tokens that are written in the text, or none (default: as the library of the
-        file does).
+        Match all special tokens that occur in the text, or none (default: what the library of the file
+        does).
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -1581,8 +1581,8 @@ def why(
     allow_special : bool, optional
         The same as specials="all".
     specials : Literal['', 'all', 'none'], optional
-        Match all special tokens that are written in the text, or none (default: as the library of the
-        file does).
+        Match all special tokens that occur in the text, or none (default: what the library of the file
+        does).
     steps : bool, optional
         Show how each word is encoded, merge by merge.
     work : Work | None, optional

@@ -54,7 +54,8 @@ PIECES = "pieces"  # the same, and the best path needs no other costs
 
 
 def own_numbers(history: History) -> Int64s:
-    """Return the id that each token has in its file. A history without ids of a file has its indices as ids."""
+    """Return the id that each token has in its file. If the history has no ids from a file, return the indices
+    instead."""
     return history.numbers_of(np.arange(history.index_count))
 
 

@@ -67,7 +67,7 @@ class WhyPriority(ExplainedText):
             return self._by_tokens(cut.ids, ends, byte)
         place = next((i for i, end in enumerate(spelled, 1) if int(word.origins[end]) == byte), None)
         if place is None:
-            return Explanation("symbol", False, "No boundary is here: these bytes belong to one base symbol.")
+            return Explanation("symbol", False, "There is no boundary here: these bytes belong to one base symbol.")
         trace = self._trace(symbols, spelled, at)
         kind, sentence, steps = self._reason(trace, place, at)
         if is_cut and place in trace.joined_at:
@@ -115,7 +115,7 @@ class WhyPriority(ExplainedText):
     def _reason(self, trace: Trace, place: int, at: int) -> tuple[str, str, tuple[int, ...]]:
         met = trace.met.get(place, [])
         if not met:
-            return "symbol", "No boundary is here: these bytes are left out.", ()
+            return "symbol", "There is no boundary here: these bytes are left out.", ()
         last = met[-1]
         pair = f"{self._name(last.left)} and {self._name(last.right)}"
         if place in trace.joined_at:

@@ -1,6 +1,6 @@
 """The number of words in a text that end inside a token.
 
-If a prompt stops at the end of such a word, a model has never seen a token that stops there.
+A prompt may stop at the end of such a word. In the texts that a model learned from, no token ended at this place.
 
 >>> from bpe_core.studies.making import train
 >>> study = train("low low lower", "gpt2", merges=3)

@@ -169,8 +169,8 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
 
 
 NO_DOCUMENTS = (
-    "Only the words of these texts are known, not their documents. So low and high come from random weights of the "
-    "steps, which is less reliable than drawing documents."
+    "Only the words of these texts are known, not their documents. So the values low and high come from random "
+    "weights of the steps, which is less reliable than drawing documents."
 )
 
 

@@ -150,7 +150,8 @@ def word_table(chunks: Iterable[WordChunk], where: str) -> WordTable:
         counts.append(np.frombuffer(chunk_counts, "<i8"))
         if int(lengths[-1].astype(np.int64).sum()) != len(text) or (lengths[-1] <= 0).any():
             raise FormatError(
-                f"{where}: the lengths of the words in part {number} of a word table do not add up to its text."
+                f"{where}: the lengths of the words in part {number} of a word table do not add up to the length of "
+                "its text."
             )
     whole = b"".join(texts)
     starts = np.zeros(sum(map(len, lengths)) + 1, np.int64)

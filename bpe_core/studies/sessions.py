@@ -27,9 +27,9 @@ from bpe_core.text.reading.utf8 import first_invalid
 
 
 def study_of_run(path: str, number: int | None) -> Study:
-    """Return the run with a number as a study.
+    """Return a run of a session as a study. `number` is the number of the run.
 
-    Without a number, return the run that the window showed when the session was saved, or else the last run.
+    If `number` is None, return the run that the window showed when the session was saved, or else the last run.
     """
     session = read_session(path)
     run = session.chosen_run(path, number)

@@ -42,11 +42,11 @@ class RunsInSession:
 
     @property
     def description(self) -> str:
-        """Return a phrase with the number of runs, such as `3 runs (1 of them was there)`."""
+        """Return a phrase with the number of runs, such as `3 runs (1 of them was there already)`."""
         old = len({run.number for run in self._found.values()})
         total = old + len(self._fresh)
         were = "was" if old == 1 else "were"
-        return count_text(total, "run") + (f" ({old:,} of them {were} there)" if old else "")
+        return count_text(total, "run") + (f" ({old:,} of them {were} there already)" if old else "")
 
     def history(self, recipe: Recipe, words: WordTable) -> History | None:
         run = self._known(recipe, words)

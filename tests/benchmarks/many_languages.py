@@ -38,7 +38,7 @@ Followers = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.i
 
 
 def _followers(letters: npt.NDArray[np.str_]) -> Followers:
-    """Group the positions in a text. A group has the positions with the same letter and the same letters before it.
+    """Group the positions in a text by the letter at the position and the last few letters before it.
 
     Return the positions sorted by groups. Return also, for each position, the start and the size of its group.
     """

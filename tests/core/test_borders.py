@@ -35,7 +35,9 @@ def test_no_learned_token_crosses_a_morpheme_border(pattern: str) -> None:
 
 
 @given(st.lists(st.text("ab|é", min_size=1, max_size=9), min_size=1, max_size=6), st.integers(1, 20))
-def test_training_with_a_border_equals_the_reference_on_the_parts(texts: list[str], merges: int) -> None:
+def test_training_with_a_border_equals_reference_training_on_the_parts_between_borders(
+    texts: list[str], merges: int
+) -> None:
     recipe = Recipe.preset("words", base="bytes", border="|", merges=merges, min_frequency=1)
     parts: dict[str, int] = {}
     for text in texts:

@@ -88,7 +88,7 @@ def expected_texts() -> dict[str, list[str]]:
         "3": [f"`{texts(words, bpe.encode_word(word, words, at=3))}`" for word in (b"carts", b"star")],
         "4": [f"`{texts(by_score, [id])}` {count}" for id, count in singles.items()],
         "5": [f"`{best}`", f"= {scores[best]}, the most", f"`##r ##t` scores 12 / (12 × 20) = {scores['##r ##t']}"],
-        "6": [f"`{merges(by_count)[0][0]}` first", f"Then `{merges(by_count)[1][0]}`"],
+        "6": [f"First `{merges(by_count)[0][0]}`, and then `{merges(by_count)[1][0]}`."],
         "7": [f"`{texts(by_score, wordpiece.encode_word(word, by_score))}`" for word in ("carts", "cast", "stack")],
         "8": [f"{len(cart)} ways", *(f"`{way}`" for way in cart), f"= {cart['c ar t']}"],
         "9": [

@@ -97,7 +97,7 @@ def test_missing_bytes_of_joined_characters_equal_the_specification(texts: list[
     assert may_be_joined(left, right) == reference.keeps_characters((256, 257), tokens)
 
 
-def test_no_token_contains_a_part_of_a_character_and_other_text_with_whole_characters() -> None:
+def test_each_token_is_whole_characters_or_a_part_of_one_character() -> None:
     text = "\n".join(line for lines in parallel_samples().values() for line in lines) * 2
     words = count_words(Corpus.from_texts([text]), Recipe.preset("gpt2"))
     mixture = Mixture(tuple(Group(name, ratio=Fraction(1)) for name in ("a", "b")))

@@ -169,7 +169,7 @@ class Chart(pyqtgraph.PlotWidget):
     def set_range(self, left: float, right: float, bottom: float, top: float, home: QRectF | None = None) -> None:
         """Set the whole range of the chart.
 
-        If no part was enlarged, show the whole range, or `home` if it is not None.
+        If no part was enlarged, show the range `home`. If `home` is None, show the whole range.
         """
         whole = QRectF(left, bottom, right - left, top - bottom)
         home = home or whole

@@ -17,7 +17,7 @@ from app.window.parts.widgets import entry, muted_label, name_widget
 from app.window.parts.wording import with_direction_marks
 from app.window.parts.zoom import zoomed
 
-HINT = "Type what to do, a file, a lesson, a token, two tokens, or the number of a merge"
+HINT = "Type an action, a file, a lesson, a token, two tokens, or the number of a merge"
 NOTHING = "Nothing has this name. Find a token by its text, and a merge by its number or its two tokens."
 WIDTH, HEIGHT, TOP = 620, 420, 60  # pixels
 MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)

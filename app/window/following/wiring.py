@@ -28,7 +28,7 @@ class FollowingWiring(QObject):
         frame.actions.connect(follow=self._ask_and_follow)
 
     def begin(self, place: str) -> None:
-        """Follow a session, or the steps on standard input for the place `-`."""
+        """Follow the session at a place. If the place is `-`, follow the steps that arrive on standard input."""
         if place == STANDARD_INPUT:
             self._following.begin_stream(sys.stdin.buffer)
         else:

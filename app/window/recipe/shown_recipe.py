@@ -21,7 +21,7 @@ class ShownRecipe(QWidget):
         super().__init__(parent)
         self._form = form
         self._rows: list[tuple[str, str, str]] = []
-        self.about = name_widget(paragraph(), "How the recipe of the run shown differs")
+        self.about = name_widget(paragraph(), "Differences between the next recipe and the recipe of the run shown")
         self.use = push_button(
             "Use This Recipe", form.use_recipe_shown, ("Use the recipe of the run shown for the next training")
         )

@@ -35,8 +35,8 @@ examples:
   bpe-explorer compress picture.bmp -o small{ENDING} --block-size 20000
       Use larger blocks: fewer tables, but fewer unused bytes in each block. Any kind of file can be compressed.
 
-`bpe-explorer expand` restores the original, byte by byte. The sizes with zlib and zstd, two of today's
-compressors, are shown, too. This program's result is larger, but people can read it.
+`bpe-explorer expand` restores the original, byte for byte. The command also shows the sizes that the compressors
+zlib and zstd reach. This program's result is larger, but people can read it.
 """
 
 

@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_merge_table(parser)
     parser.add_argument("--at", type=number, metavar="K", help="encode with only the first K steps")
     specials = parser.add_mutually_exclusive_group()
-    help = "match all special tokens that are written in the text, or none (default: as the library of the file does)"
+    help = "match all special tokens that occur in the text, or none (default: what the library of the file does)"
     specials.add_argument("--specials", choices=("all", "none"), default="", help=help)
     specials.add_argument(
         "--allow-special", action="store_const", const="all", dest="specials", help="the same as --specials all"

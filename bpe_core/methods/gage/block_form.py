@@ -60,7 +60,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(standing: Collection[int]) -> Iterator[Stretch]:
-    """Divide the 256 bytes of a table into the parts that make the table shortest.
+    """Divide the 256 bytes into stretches, so that the table of a block becomes as short as possible.
 
     The bytes in `standing` represent pairs.
     """

@@ -80,8 +80,10 @@ class SpecifiedLearner:
         return [Candidate(step.left, step.right, step.count, step.reasons)]
 
     def _learn_up_to(self, steps: int) -> None:
-        """Learn again with room for `steps` steps, if the specification stopped earlier because the vocabulary was
-        full."""
+        """Learn again with a limit of `steps` steps.
+
+        Do this only if the specification stopped earlier because the vocabulary was full.
+        """
         if self._history.end_reason == "vocabulary full" and steps > len(self._history) and self._can_be_continued:
             self._history = self._learned_by(self._recipe.with_changes(merges=steps, vocab_size=None))
 

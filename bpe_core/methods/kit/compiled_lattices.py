@@ -163,11 +163,11 @@ class CompiledLattices:
         return stop, self._edges_between(start, stop)
 
     def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
-        """Count the tokens that the stretches from `start` on have, while `pieces` are dropped one after the other.
+        """Count the tokens of the corpus after each drop, while `pieces` are dropped one after another.
 
-        After the last stretch, `leaving` and `tokens_after` are complete and all `pieces` are dropped. Before the first
-        call, `cut` must have split all stretches by the present pieces. Return the index of the next stretch, and the
-        work done.
+        A call counts in the stretches from `start` on, until `work` is done. Return the index of the next stretch, and
+        the work done. Before the first call, `cut` must have split all stretches with the present pieces. After the
+        last stretch, `leaving` and `tokens_after` are complete and all `pieces` are dropped.
         """
         if start == 0:
             self._begin(0.0)

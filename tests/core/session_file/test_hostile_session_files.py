@@ -153,9 +153,9 @@ def test_a_session_file_of_a_newer_version_is_refused(path: Path) -> None:
         ("UPDATE symbols SET count = -1 WHERE id = 5", "count of a base symbol is negative"),
         ("DELETE FROM symbols WHERE run = 1 AND id = 255", "256 bytes"),
         ("UPDATE word_chunks SET words = words + 1", "wrong size"),
-        ("UPDATE word_chunks SET lengths = zeroblob(length(lengths))", "do not add up to its text"),
+        ("UPDATE word_chunks SET lengths = zeroblob(length(lengths))", "do not add up to the length of its text"),
         ("UPDATE word_chunks SET counts = zeroblob(length(counts))", "not positive"),
-        ("UPDATE word_chunks SET text = zeroblob(length(text) - 1)", "do not add up to its text"),
+        ("UPDATE word_chunks SET text = zeroblob(length(text) - 1)", "do not add up to the length of its text"),
         (
             "UPDATE word_chunks SET text = CAST(substr(text, 1, 2) || x'c3a9' || substr(text, 5) AS BLOB)",
             "in the middle",

@@ -198,7 +198,7 @@ def test_runs_of_a_sweep_are_saved_in_a_session_and_resumed(
     write_session(marked, path)
     assert run([*asked, "-o", str(tmp_path / "all.csv")]) == 0
     output = capsys.readouterr().out
-    assert f"Wrote 8 runs ({len(partly_saved.runs)} of them were there) to {path}" in output
+    assert f"Wrote 8 runs ({len(partly_saved.runs)} of them were there already) to {path}" in output
     assert csv_text(read_results(tmp_path / "all.csv")) == csv_text(sweep_result.table)
     saved = read_session(path)
     assert [saved_run.number for saved_run in saved.runs] == [*range(1, 9)]
@@ -211,7 +211,7 @@ def test_runs_of_a_sweep_are_saved_in_a_session_and_resumed(
         assert saved_run.history is not None
         assert saved_run.history.pairs() == by_hand.pairs()
     assert run(asked) == 0
-    assert "(8 of them were there)" in capsys.readouterr().out
+    assert "(8 of them were there already)" in capsys.readouterr().out
     assert run([*asked, "-o", str(tmp_path / "other.bpex")]) == 1
     assert "one table and one session at most" in capsys.readouterr().err
 

@@ -42,7 +42,7 @@ def test_every_panel_can_be_closed_and_the_view_menu_brings_it_back(qtbot: QtBot
     assert action.isChecked()
 
 
-def test_each_ready_layout_shows_its_room_and_only_its_panels(program: Program) -> None:
+def test_each_predefined_layout_shows_its_room_and_only_its_panels(program: Program) -> None:
     for name, layout in READY.items():
         program.actions[name].trigger()
         assert program.window.room == layout["room"]
