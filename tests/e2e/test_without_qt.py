@@ -95,6 +95,11 @@ EXAMPLES = {
     "chat": "model chat.json",
     "presets": "",
     "shelf": "so",
+    "follow": "gage.bpex --once",
+    "scripts": "merges.csv",
+    "forms": "merges.csv --corpus text.txt",
+    "lorenz": "merges.csv --group en text.txt --group de other.txt",
+    "overlap": "merges.csv --group en text.txt --group de other.txt",
 }
 
 
