@@ -98,7 +98,7 @@ EXAMPLES = {
     "follow": "gage.bpex --once",
     "scripts": "merges.csv",
     "forms": "merges.csv --corpus text.txt",
-    "lorenz": "merges.csv --group en text.txt --group de other.txt",
+    "lorenz": "merges.csv --parallel",
     "overlap": "merges.csv --group en text.txt --group de other.txt",
 }
 
