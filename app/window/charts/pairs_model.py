@@ -113,6 +113,11 @@ class PairsModel(QObject, LazyModel):
         return run is not None and run.history is not None and run.words is None
 
     @property
+    def has_steps(self) -> bool:
+        run = self._runs.shown
+        return run is not None and run.history is not None and len(run.history) > 0
+
+    @property
     def is_followed(self) -> bool:
         """Return whether another process trains the run shown."""
         return self._runs.shown is not None and self._runs.shown.followed is not None

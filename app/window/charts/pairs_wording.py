@@ -57,6 +57,8 @@ def _why_none_lead(model: PairsModel) -> str:
         return f"The texts of this table are unknown: Training > Count on My Corpus shows which {choices} lead."
     if model.is_followed:
         return f"The leading {choices} are known only to the program that trains this run."
+    if model.lacks_words and model.has_steps:
+        return f"The leading {choices} are unknown, because the texts of this table are unknown."
     if model.lacks_words:
         return f"No {choices} lead, because the tokenizer has no {wording.steps}. Ask > Ranks counts its tokens."
     if model.has_begun and model.at < 0:

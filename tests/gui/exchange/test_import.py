@@ -13,6 +13,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+import bpe_core as bpe
 from app.session.run import Phase, Run
 from app.window.charts.pairs_page import PairsPage
 from app.window.exchange.cached_dialog import CachedDialog
@@ -412,6 +413,16 @@ def test_tokens_of_a_vocabulary_without_merges_are_counted_in_the_corpus(
     assert isinstance(page, QuestionPage)
     assert page.model.answer is not None, page.model.trouble
     assert sum(page.model.answer.columns["count"]) == len(table.encode(TEXT))
+
+
+def test_the_leading_pairs_of_a_table_with_counts_but_without_texts_are_called_unknown(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    bpe.train([TEXT], "gpt2", merges=3, min_frequency=1).save(tmp_path / "table.csv")
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(tmp_path / "table.csv")
+    headline = program.pages[PairsPage].headline()
+    assert headline == "The leading pairs are unknown, because the texts of this table are unknown."
 
 
 def test_a_tokenizer_is_opened_from_the_hugging_face_cache(
