@@ -64,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def _ignore_no_signal() -> None:
     """Restore the default handling of Ctrl+C and of a closed terminal.
 
-    Tests in the background would ignore these signals, and so would the processes that they start.
+    Otherwise, tests that run in the background would ignore these signals, and so would the processes that they start.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

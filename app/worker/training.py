@@ -214,7 +214,7 @@ class TimeLeft:
     """An estimator of the time left.
 
     The first merges touch nearly every word and are slow, and the last ones are quick.
-    There is no estimate for a run that gets faster and faster, because it would be many times too long.
+    If a run gets faster and faster, any estimate would be many times too long, so there is none.
 
     >>> left = TimeLeft()
     >>> [left.seconds(float(now), 100 * now, 1_000 - 100 * now) for now in range(6)]

@@ -561,7 +561,7 @@ def forms(
     *,
     work: Work | None = None,
 ) -> Answer:
-    """Measure whether words are split at the same letters in all places of a text.
+    """Measure whether a word is split at the same letters wherever it occurs in a text.
 
     Each word is split after a space, alone, in quotes, in brackets, after a line end, and with a capital letter. The
     measure is the part of the words, weighted by count, that are split at the same places as after a space.

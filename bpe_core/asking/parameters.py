@@ -74,10 +74,15 @@ class Parameter:
     def help_with_label(self) -> str:
         """Return the help of a command's option. It begins with the label that forms show, if there is one.
 
+        The label is left out if the help begins with the same words.
+
         >>> Parameter("the probability", title="Dropout").help_with_label, Parameter("the text").help_with_label
         ('Dropout: the probability', 'the text')
+        >>> Parameter("the order of the list", title="Order").help_with_label
+        'the order of the list'
         """
-        return f"{self.title}: {self.help}" if self.title else self.help
+        is_said = f"{self.help} ".lower().startswith(f"the {self.title} ".lower())
+        return f"{self.title}: {self.help}" if self.title and not is_said else self.help
 
     def shown(self, choice: str | None) -> str:
         """Write a choice as a form shows it.

@@ -211,7 +211,9 @@ def _add_studies(parser: argparse.ArgumentParser, question: type[Question], *, h
         return
     if not has_text:
         parser.add_argument("table", nargs="?", metavar="TABLE", help=ANY_TABLE)
-    parser.add_argument("--merges", required=has_text, metavar="FILE", help=ANY_TABLE if has_text else "the same")
+    parser.add_argument(
+        "--merges", required=has_text, metavar="FILE", help=ANY_TABLE if has_text else "another way to give TABLE"
+    )
 
 
 def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:

@@ -156,10 +156,10 @@ def _learned(words: WordTable, recipe: Recipe, sign: str, wanted: int, work: Wor
 
 
 def _steps_until(learned: History, new: set[int], wanted: int) -> int:
-    """Return the first number of steps after which at most `wanted` of the new seeds are left.
+    """Return the smallest number of steps after which at most `wanted` of the new seeds are left.
 
-    A seed is a piece that the vocabulary starts with, and steps drop seeds. The vocabulary has no scores during the
-    first steps, so the result is not smaller than the number of these steps.
+    A seed is a piece that the vocabulary starts with, and steps drop seeds. A vocabulary without scores cannot be used,
+    so the steps before the first scores are always included.
     """
     drops = np.array([id in new for id in learned.columns.left.tolist()], np.bool_)
     seeds = len(new.intersection(range(len(learned.alphabet) - learned.alphabet.seed_count, len(learned.alphabet))))

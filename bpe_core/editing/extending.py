@@ -106,9 +106,9 @@ def _words_as_characters(words: WordTable, history: History, cancelled: CancelCh
 
 
 def _token(text: bytes) -> int:
-    """Return the token that is written as this character.
+    """Return the token that a base symbol of the second training represents.
 
-    Return -1 for the unknown token of the second training, whose text has several characters.
+    Such a symbol is one character. Return -1 for the unknown token of this training, whose text has several characters.
     """
     character = text.decode()
     return ord(character) - FIRST_CODE if len(character) == 1 else -1

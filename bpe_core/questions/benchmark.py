@@ -115,7 +115,11 @@ columns:
         is_extra=True,
     )
     seed: int = parameter(
-        0, help="the seed of the random draws (default: 0)", metavar="N", title="Seed of the draws", is_extra=True
+        0,
+        help="the seed of the random draws (default: 0)",
+        metavar="N",
+        title="Seed of the random draws",
+        is_extra=True,
     )
     measure: str = parameter("tokens", help=f"the measure to draw: {', '.join(DRAWN)}", choices=DRAWN)
     power: float = power_parameter()

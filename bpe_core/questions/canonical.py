@@ -420,5 +420,5 @@ def _figure(kinds: Counter[Kind]) -> BarFigure | None:
     if not kinds:
         return None
     bars = [Bar(kind, times, f"{times:,}") for kind, times in kinds.most_common()]
-    sentence = "The number of places that differ when ids are decoded and encoded again, by the kind of reason."
+    sentence = "The number of places that differ when ids are decoded and encoded again, for each kind of reason."
     return BarFigure("canonical", "Why ids change when they are decoded and encoded again.", sentence, bars, "Places")

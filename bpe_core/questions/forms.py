@@ -1,4 +1,4 @@
-"""The question of whether a word is split at the same places in all places of a text."""
+"""The question of whether a word is split at the same letters wherever it occurs in a text."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ HEADINGS = {"text": "place of the word", "example": "split otherwise"}
 
 @dataclass(frozen=True)
 class Forms(Question):
-    """Measure whether words are split at the same letters in all places of a text.
+    """Measure whether a word is split at the same letters wherever it occurs in a text.
 
     Each word is split after a space, alone, in quotes, in brackets, after a line end, and with a capital letter. The
     measure is the part of the words, weighted by count, that are split at the same places as after a space.
     """
 
     about = "the corpus"
-    asks = "Is a word always split alike?"
+    asks = "Is a word split in only one way?"
     turn = 5
     needs = "texts if known"
     studies = (1, 1_000)

@@ -33,7 +33,7 @@ class Lorenz(Question):
     """
 
     about = "other tokenizers"
-    asks = "Is each language served alike?"
+    asks = "Are languages served equally?"
     turn = 9
     studies = (1, 1_000)
     rests = True

@@ -90,7 +90,11 @@ says how much no group explains. Needs the package highspy: pip install 'bpe-exp
         title="Random draws",
     )
     seed: int = parameter(
-        1, help="the seed of the random draws (default: 1)", metavar="N", title="Seed of the draws", is_extra=True
+        1,
+        help="the seed of the random draws (default: 1)",
+        metavar="N",
+        title="Seed of the random draws",
+        is_extra=True,
     )
 
     def asks_corpus(self, *, has_texts: bool) -> bool:

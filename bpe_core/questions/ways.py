@@ -92,7 +92,11 @@ other places is made. This ends when all places are left out.
         0.1, help="the probability of leaving out a merge (default: 0.1)", metavar="P", title="Share of merges left out"
     )
     seed: int = parameter(
-        1, help="the seed of the random draws (default: 1)", metavar="N", title="Seed of the draws", is_extra=True
+        1,
+        help="the seed of the random draws (default: 1)",
+        metavar="N",
+        title="Seed of the random draws",
+        is_extra=True,
     )
     draws: int = parameter(
         100, help="how often to draw a text (default: 100)", metavar="N", title="Random draws", is_extra=True

@@ -176,7 +176,7 @@ def test_changing_a_folder_into_a_single_file_reports_the_files_left_behind(
     assert loaded.encode("low").ids[0] == 0  # the file itself puts the token before each text
 
 
-def test_roles_and_sides_given_to_export_replace_those_of_the_folder(
+def test_options_of_export_replace_the_settings_of_the_folder(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chat = tmp_path / "other.jinja"

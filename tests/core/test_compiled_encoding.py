@@ -97,7 +97,7 @@ def test_kernels_split_long_repetitive_words_as_plain_python_does(
 ) -> None:
     """The kernels use another algorithm for long words than for short words.
 
-    Errors of an algorithm are most likely in runs of one token.
+    Such an algorithm is most likely to fail where one token is repeated many times.
     """
     plain, compiled = both_encoders(table)
     text = "".join(piece * times for piece, times in pieces)

@@ -1,4 +1,7 @@
-"""Tests of Unigram against SentencePiece: equal seeds give equal rounds, equal vocabularies and equal encodings."""
+"""Tests of Unigram against SentencePiece.
+
+Equal seed pieces must give equal rounds, equal vocabularies and equal encodings.
+"""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ DRAWS = 4_000
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[int], dict[tuple[int, int], tuple[int, int]], dict[tuple[int, ...], int]]:
-    """Draw a word of two letters, a few merges, and the symbols of each token."""
+    """Draw a few merges, the symbols of each token, and a word. The word and the tokens use only two letters."""
     symbols: dict[tuple[int, ...], int] = {(1,): 1, (2,): 2}
     spelled: dict[int, tuple[int, ...]] = {1: (1,), 2: (2,)}
     merges = dict[tuple[int, int], tuple[int, int]]()

@@ -104,7 +104,7 @@ class StepPage(QWidget):
     # -- showing ---------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Show the step. While the next step is prepared, the step before stays visible and disabled."""
+        """Show the step. While the next step is prepared, the previous step stays visible, but disabled."""
         page = self._course.page()
         course = self._course
         had_focus = self._has_focus()

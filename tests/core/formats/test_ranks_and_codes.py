@@ -168,7 +168,7 @@ def test_codes_of_the_first_subword_nmt_releases_are_read_without_a_version_line
         assert pieces == theirs.segment_tokens([word])
 
 
-def test_codes_without_a_version_whose_tokens_hold_the_end_marker_are_read_as_newer_codes() -> None:
+def test_codes_without_a_version_are_read_as_newer_codes_if_their_tokens_hold_the_end_marker() -> None:
     text = "e n</w>\nt h\nth en</w>\n"
     without_version, counted = CODES.open(text.encode(), "x"), CODES.open(text.replace("\n", " 7\n").encode(), "x")
     assert "says no version" in without_version.notes[1]

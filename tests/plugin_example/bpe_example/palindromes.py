@@ -1,4 +1,4 @@
-"""The question which tokens read the same from both ends."""
+"""The question of which tokens read the same from both ends."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class LanesPanel(Page):
             column.text.show_highlight(shown.in_run(self._run_at(place)))
 
     def look_at_word(self, word: str, lane: int) -> None:
-        """Show one word instead of the text, and ask why a lane splits the word where the lanes differ first."""
+        """Show one word instead of the text, and ask why a lane splits it at the first place where the lanes differ."""
         self.model.look_at_word(word)
         self.why_wanted.emit(lane, self.model.first_difference(word))
 

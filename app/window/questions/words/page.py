@@ -22,7 +22,7 @@ LEAST_WIDTH = 100  # pixels of a column; the words get what the others leave
 
 
 class WordRows(Rows):
-    """A table model of words. The rows of words that hold the highlighted token have a coloured ground."""
+    """A table model of words. The rows of words that hold the highlighted token have a coloured background."""
 
     def __init__(self, model: WordsModel) -> None:
         super().__init__(model)

@@ -64,7 +64,10 @@ class ColouredId(NamedTuple):
 
     @property
     def place(self) -> tuple[int, bool]:
-        """Return a value that identifies the token before and after a step: its start, and whether it is empty."""
+        """Return where the token begins, and whether it is empty.
+
+        These two values recognize a token that is in the text both before and after a step.
+        """
         return self.start, self.start == self.stop
 
 

@@ -133,7 +133,7 @@ class TokenLayout(QPlainTextDocumentLayout):
         return self._directions[number]
 
     def cells_of(self, block: QTextBlock) -> BlockCells:
-        """Return the cells of the bytes in a block. Equal blocks share the object."""
+        """Return the cells of the bytes in a block. Blocks with the same content get the same cached object."""
         self.blockBoundingRect(block)
         layout = block.layout()
         text = self._chunks[block.blockNumber()]
