@@ -12,6 +12,7 @@ from app.window.parts.figure_sheet import faint, line_colour
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import add_entry, flat_button, name_widget, scale_font
+from app.window.parts.wording import tip
 from app.window.questions.chat.examples import CHATS, FIRST_CHAT, FIRST_TEMPLATE, TEMPLATES
 from app.window.questions.chat.model import MESSAGES, TEMPLATE, ChatModel, ColouredPiece
 from app.window.questions.question_form import SMALLER
@@ -91,7 +92,7 @@ class RenderedChat(QTextEdit):
             form = QTextCharFormat()
             ink = line_colour(QGuiApplication.palette(), piece.colour)
             form.setBackground(faint(ink, WEAK if number % 2 else STRONG))
-            form.setToolTip(piece.role)
+            form.setToolTip(tip(piece.role))
             cursor.insertText(piece.text, form)
         if len(pieces) > MOST_TOKENS:
             cursor.insertText(" …", QTextCharFormat())
