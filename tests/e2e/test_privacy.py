@@ -27,6 +27,7 @@ FORBIDDEN_MODULES = {
 ALLOWED = {
     "app/system/application.py": ["imports socket"],  # for a pair of sockets within the process
     "bpe_core/building.py": ["imports runpy"],  # for this project's own version, while a wheel is built
+    "bpe_core/following/server.py": ["imports socket"],  # for readers on this computer, if a person names a port
     # The only ways to other computers: tokenizers that a person asks for by their names, and addresses that a person
     # names for texts or counts.
     "bpe_core/formats/hugging_face_cache.py": ["imports huggingface_hub"],

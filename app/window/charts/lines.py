@@ -141,9 +141,11 @@ class LineChart(Chart):
 
     def _place_labels(self) -> None:
         """Put labels beside the visible points, so that no two labels cover each other."""
+        if not self._named or self.box.rect().isEmpty():  # a pixel of a chart without any room has no size
+            return
         seen = self.box.viewRect()
         width, height = self.box.viewPixelSize()
-        if not self._named or not math.isfinite(width) or not height:  # the chart has no size yet
+        if not math.isfinite(width) or not height:  # the values have no range yet
             return
         points = [QPointF(self.along.place(point.x), self.upright.place(point.y)) for _, point in self._named]
         shown = [row for row, place in enumerate(points) if seen.contains(place)]

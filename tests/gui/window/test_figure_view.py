@@ -156,6 +156,14 @@ def test_a_figure_first_shows_all_its_values(view: FigureView, figure: LineFigur
     assert low <= upright.place(upright.least) <= upright.place(upright.most) <= high
 
 
+def test_a_line_chart_without_any_room_places_no_labels(view: FigureView) -> None:
+    chart = show_chart(view, LINES)
+    assert isinstance(chart, LineChart)
+    chart.box.resize(0, 0)
+    chart.box.sigResized.emit(chart.box)  # raises if labels were placed
+    assert chart.box.rect().isEmpty()
+
+
 def test_a_click_on_a_line_chart_chooses_the_nearest_place(qtbot: QtBot, view: FigureView) -> None:
     chart = show_chart(view, LINES)
     port = chart.viewport()
