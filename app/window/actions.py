@@ -42,7 +42,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
     "file": (
         Item("new_session", "&New Session", "Begin with an empty corpus. Unsaved work can be restored"),
         Item("open_session", "Open &Session …", "Open a saved session", "Ctrl+Alt+O"),
-        Item("follow", "Fo&llow a Run …", "Watch a run while another program trains it"),
+        Item("follow_run", "Fo&llow a Run …", "Watch a run while another program trains it"),
         Item("save", "Sa&ve Session", "Save corpus, runs, text and notes to a file", Standard.Save),
         Item("save_as", "Save Session &As …", "Save the session to another file", "Ctrl+Shift+S"),
         SEPARATOR,
@@ -303,6 +303,7 @@ class Actions:
         shortcuts = item.shortcut if isinstance(item.shortcut, tuple) else (item.shortcut,)
         action.setShortcuts([QKeySequence(keys) for keys in shortcuts if keys is not None])
         action.triggered.connect(self._take_what_is_typed)  # connected before anything else
+        assert item.name not in self.by_name, item.name
         self.by_name[item.name] = action
         self._items.append(item)
         if item.icon:

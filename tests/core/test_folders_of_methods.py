@@ -24,6 +24,7 @@ AS_A_WORD = re.compile(rf"\b({'|'.join(sorted(HOUSES))})\b")
 FOREIGN = {
     "bpe_core.formats.gguf_patterns": {"superbpe"},  # llama.cpp calls a pattern by this name
     "bpe_core.support.former_names": {"bpe"},  # older plug-ins import this name
+    "app.window.console.wiring": {"bpe"},  # what the engine is called in every console
     "bpe_core.questions.floor": {"best"},  # a column: the best vocabulary that was found
     "bpe_core.command_line.commands.verify": {"best"},  # the same column of a certificate
     "bpe_core.questions.benchmark": {"parity"},  # the usual word for equal costs of languages

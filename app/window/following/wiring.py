@@ -25,7 +25,7 @@ class FollowingWiring(QObject):
         self._session = frame.session
         self._following = frame.session.following
         self._filing = filing
-        frame.actions.connect(follow=self._ask_and_follow)
+        frame.actions.connect(follow_run=self._ask_and_follow)
 
     def begin(self, place: str) -> None:
         """Follow the session at a place. If the place is `-`, follow the steps that arrive on standard input."""
