@@ -116,11 +116,13 @@ def windows(settings: Settings) -> Iterator[Callable[..., Program]]:
 
     yield make
     for program in opened:
-        assert_nothing_broke(program)
-        program.window.may_close = lambda: True  # nobody is there any more to be asked
-        program.window.close()
-        program.deleteLater()  # with its models, before the views that listen to them
-        program.window.deleteLater()
+        try:
+            assert_nothing_broke(program)
+        finally:  # or its threads would keep the next tests waiting
+            program.window.may_close = lambda: True  # nobody is there any more to be asked
+            program.window.close()
+            program.deleteLater()  # with its models, before the views that listen to them
+            program.window.deleteLater()
     for thread in threading.enumerate():
         if thread.name.startswith(THREAD) and not before:
             thread.join(WAIT / 1000)  # one that only answers is left behind, and ends by itself
