@@ -155,3 +155,19 @@ def names_of(files: Sequence[str], groups: Mapping[str, Sequence[str]] = Mapping
     """
     given = chain(files, *groups.values())
     return ["standard input" if file == "-" else Path(file).name or file for file in given]
+
+
+@contextmanager
+def cluster_of(options: argparse.Namespace, activity: str) -> Iterator[Any]:
+    """Open the cluster that --on names for a `with` block. The block receives its client, or None without --on.
+
+    `activity` is what happens on the cluster, as the beginning of a sentence.
+    """
+    if not options.on:
+        yield None
+        return
+    from bpe_core.support.cluster import cluster  # Dask takes a while to load
+
+    with cluster(options.on, options.workers) as client:
+        sys.stderr.write(f"{activity} on a cluster; watch it at {client.dashboard_link}\n")
+        yield client

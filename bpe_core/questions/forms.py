@@ -18,6 +18,7 @@ from bpe_core.measures.parallel import WORD
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 MOST_WORDS = 10_000  # the most frequent words, which are nearly the whole text
 # How a word is written in each place. {} is the word, which is compared with its splits after a space.
@@ -75,7 +76,8 @@ examples:
             rows.append(_row(contender, CAPITAL, small, before, after))
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         table = DataTable({**columns, "consistency": np.array(columns["consistency"], np.float64)})
-        sentence = f"{len(words):,} words are compared with their splits after a space."
+        are = "is" if len(words) == 1 else "are"
+        sentence = f"{count_text(len(words), 'word')} {are} compared with the split after a space."
         return Answer(
             table, (sentence,), replace(dots_chart(table, "consistency"), sentence=sentence), headings=HEADINGS
         )

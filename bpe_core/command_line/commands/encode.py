@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
-from bpe_core.command_line.corpora import add_reading, reading
+from bpe_core.command_line.corpora import add_reading, cluster_of, reading
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import interruptible
 from bpe_core.errors import BpeError, plain
@@ -229,7 +227,7 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
     with (
         interruptible(stopped=stopped) as interruption,
         reading(files, groups=groups, recipe=of_symbols(study)) as corpus,
-        _client_of(options) as client,
+        cluster_of(options, "Encoding") as client,
     ):
         result = encode_documents(
             corpus,
@@ -261,19 +259,6 @@ def _encode_documents(options: argparse.Namespace, study: Study, at: int) -> Non
     )
     if result.shards_before:
         sys.stderr.write(f"The first {result.shards_before:,} shards were kept from a stopped command.\n")
-
-
-@contextmanager
-def _client_of(options: argparse.Namespace) -> Iterator[Any]:
-    """Open the cluster that --on names for a `with` block. The block receives its client, or None without --on."""
-    if not options.on:
-        yield None
-        return
-    from bpe_core.support.cluster import cluster  # Dask takes a while to load
-
-    with cluster(options.on, options.workers) as client:
-        sys.stderr.write(f"Encoding on a cluster; watch it at {client.dashboard_link}\n")
-        yield client
 
 
 def _about_dropped(study: Study, at: int) -> str | None:

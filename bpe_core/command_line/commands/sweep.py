@@ -9,12 +9,12 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from bpe_core.command_line.arguments import number
+from bpe_core.command_line.corpora import cluster_of
 from bpe_core.command_line.interruption import interruptible
 from bpe_core.errors import BpeError, OutputError, plain
 from bpe_core.session_file import EXTENSION, is_session_name
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     kept = DiskWriter(table, runs)
     with interruptible(stopped="") as interruption:
         try:
-            with _client(options) as client:
+            with cluster_of(options, "The runs are made") as client:
                 threads = options.threads
                 work = interruption.work
                 result = sweep(plan, before=before, session=runs, keep=kept, threads=threads, client=client, work=work)
@@ -126,19 +126,6 @@ def run(options: argparse.Namespace) -> int:
     if runs is not None and not options.json:
         print(f"Wrote {runs.description} to {plain(str(session))}; the window opens it.")
     return 0
-
-
-@contextmanager
-def _client(options: argparse.Namespace) -> Iterator[Any]:
-    """Yield the client of the cluster that a person named, or None."""
-    if not options.on:
-        yield None
-        return
-    from bpe_core.support.cluster import cluster  # Dask takes a while to load
-
-    with cluster(options.on, options.workers) as client:
-        sys.stderr.write(f"The runs are made on a cluster; watch it at {client.dashboard_link}\n")
-        yield client
 
 
 def _print_cached(runs: DataTable, *, as_json: bool) -> None:
